@@ -105,6 +105,8 @@ static void addKernels(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createTileFusionGroupsPass(tiles));
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   addCleanup(pm);
+  // Behind the cleanup, which would take loops of one tile apart.
+  pm.addNestedPass<func::FuncOp>(createTileSumsPass());
   ConvertFusionGroupsToKernelsPassOptions groups;
   groups.chip = options.chip;
   pm.addPass(createConvertFusionGroupsToKernelsPass(groups));
@@ -147,13 +149,16 @@ static void addHostCode(OpPassManager &pm,
 static void addImages(OpPassManager &pm, const DeviceLoweringOptions &options) {
   EmbedKernelsPassOptions embed;
   if (options.format == KernelFormat::NVVM) {
-    buildKernelsToNVVMPipeline(pm);
+    KernelsToNVVMOptions kernels;
+    kernels.functions = options.functions;
+    buildKernelsToNVVMPipeline(pm, kernels);
   } else {
     KernelLoweringOptions kernels;
     kernels.chip = options.chip;
     kernels.format = options.format == KernelFormat::PTX ? "isa" : "bin";
     kernels.toolkit = options.toolkit;
     kernels.cache = options.cache;
+    kernels.functions = options.functions;
     buildKernelsToCubinPipeline(pm, kernels);
     embed.chip = options.chip;
   }

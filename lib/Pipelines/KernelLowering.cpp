@@ -36,7 +36,8 @@ void mlir::amp::registerKernelInterfaces(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
-void mlir::amp::buildKernelsToNVVMPipeline(OpPassManager &pm) {
+void mlir::amp::buildKernelsToNVVMPipeline(
+    OpPassManager &pm, const KernelsToNVVMOptions &options) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   // While loops are loops: what an emitter wrote once per use is one value, and
   // what does not change leaves the loop.
@@ -44,7 +45,9 @@ void mlir::amp::buildKernelsToNVVMPipeline(OpPassManager &pm) {
   kernels.addPass(createCSEPass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
   kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(createConvertKernelsToNVVMPass());
+  ConvertKernelsToNVVMPassOptions convert;
+  convert.functions = options.functions;
+  kernels.addPass(createConvertKernelsToNVVMPass(convert));
   kernels.addPass(createReconcileUnrealizedCastsPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
@@ -58,7 +61,9 @@ void mlir::amp::buildKernelsToCubinPipeline(
   target.optLevel = 3;
   pm.addPass(createGpuNVVMAttachTarget(target));
   pm.addPass(createRecordLaunchesPass());
-  buildKernelsToNVVMPipeline(pm);
+  KernelsToNVVMOptions code;
+  code.functions = options.functions;
+  buildKernelsToNVVMPipeline(pm, code);
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   // What LLVM has no intrinsic for becomes inline PTX.
   kernels.addPass(createConvertNVVMToLLVMPass());
@@ -71,7 +76,7 @@ void mlir::amp::buildKernelsToCubinPipeline(
 }
 
 void mlir::amp::registerKernelLoweringPipelines() {
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<KernelsToNVVMOptions>(
       "amp-kernels-to-nvvm",
       "Lower generated kernels to the LLVM and NVVM dialects",
       buildKernelsToNVVMPipeline);

@@ -1,4 +1,6 @@
-// RUN: amp-opt %s --amp-kernels-to-nvvm | FileCheck %s
+// RUN: amp-opt %s --amp-kernels-to-nvvm | FileCheck %s --check-prefixes=CHECK,HARDWARE
+// RUN: amp-opt %s --amp-kernels-to-nvvm=functions=hardware | FileCheck %s --check-prefixes=CHECK,HARDWARE
+// RUN: amp-opt %s --amp-kernels-to-nvvm=functions=portable | FileCheck %s --check-prefixes=CHECK,PORTABLE
 
 // Loops and branches become blocks.
 // CHECK-LABEL: llvm.func @loop
@@ -22,13 +24,19 @@ gpu.module @kernels {
   }
 }
 
-// Functions become polynomials, the same as on the host.
+// Functions are made of the hardware's 2^x, of vectors too, and of its 1/x, of each element;
+// or they are polynomials, the same as on the host. There is no branch.
 // CHECK-LABEL: llvm.func @functions
 gpu.module @more_kernels {
   llvm.func @functions(%x: vector<2xf32>, %out: !llvm.ptr<1>) {
-    // CHECK-NOT: math.
-    // CHECK-NOT: llvm.intr.exp
-    // CHECK-NOT: vector.
+    // CHECK-NOT: {{math|vector|arith}}.
+    // HARDWARE-NOT: llvm.{{br|cond_br|call |fdiv}}
+    // HARDWARE: llvm.intr.exp2(%{{.*}}) : (vector<2xf32>) -> vector<2xf32>
+    // HARDWARE: llvm.intr.exp2
+    // HARDWARE-COUNT-2: nvvm.rcp.approx.ftz.f %{{.*}} : f32
+    // HARDWARE: llvm.intr.exp2
+    // PORTABLE-NOT: llvm.intr.exp
+    // CHECK-NOT: {{nvvm|llvm.intr.exp}}
     // CHECK: llvm.return
     %a = math.exp %x : vector<2xf32>
     %b = math.tanh %a : vector<2xf32>
@@ -152,4 +160,45 @@ func.func @host(%x: f32) -> f32 {
   // CHECK: arith.addf
   %sum = arith.addf %x, %x : f32
   return %sum : f32
+}
+
+// A quotient that is only rounded to a half is the hardware's: of numbers and of vectors.
+// CHECK-LABEL: llvm.func @quotients
+gpu.module @quotient_kernels {
+  llvm.func @quotients(%x: f32, %v: vector<2xf32>, %out: !llvm.ptr<1>) {
+    // HARDWARE: llvm.call_intrinsic "llvm.nvvm.div.full"(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
+    // HARDWARE-COUNT-2: llvm.call_intrinsic "llvm.nvvm.div.full"
+    // HARDWARE-NOT: llvm.fdiv
+    // PORTABLE-COUNT-2: llvm.fdiv
+    // CHECK: llvm.return
+    %q = arith.divf %x, %x : f32
+    %half = arith.truncf %q : f32 to f16
+    llvm.store %half, %out : f16, !llvm.ptr<1>
+    %r = arith.divf %v, %v : vector<2xf32>
+    %halves = arith.truncf %r : vector<2xf32> to vector<2xbf16>
+    llvm.store %halves, %out : vector<2xbf16>, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// Near misses: one that somebody else reads too, one of f64, and one that stays f32.
+// CHECK-LABEL: llvm.func @other_quotients
+gpu.module @other_quotient_kernels {
+  llvm.func @other_quotients(%x: f32, %y: f64, %out: !llvm.ptr<1>) {
+    // CHECK-NOT: llvm.call_intrinsic
+    // CHECK-COUNT-3: llvm.fdiv
+    // CHECK-NOT: llvm.call_intrinsic
+    // CHECK: llvm.return
+    %two = arith.constant 2.0 : f32
+    %q = arith.divf %x, %two : f32
+    %half = arith.truncf %q : f32 to f16
+    llvm.store %half, %out : f16, !llvm.ptr<1>
+    llvm.store %q, %out : f32, !llvm.ptr<1>
+    %r = arith.divf %y, %y : f64
+    %other = arith.truncf %r : f64 to f16
+    llvm.store %other, %out : f16, !llvm.ptr<1>
+    %s = arith.divf %two, %x : f32
+    llvm.store %s, %out : f32, !llvm.ptr<1>
+    llvm.return
+  }
 }

@@ -3,6 +3,7 @@
 // RUN: amp-opt %s --amp-kernels-to-cubin="chip=sm_90a format=isa" -o %t.sm90
 // RUN: amp-opt %s --amp-kernels-to-cubin="chip=sm_80 format=isa" -o %t.sm80
 // RUN: FileCheck %s < %t.sm90 && FileCheck %s < %t.sm80
+// RUN: FileCheck %s --check-prefix=APPROXIMATE < %t.sm90
 
 // CHECK-NOT: {{(add|sub|mul)[.]f(32|64)}}
 // CHECK: fma.rn.f64
@@ -56,6 +57,26 @@ gpu.module @functions {
     %bf16 = arith.truncf %x : f32 to bf16
     %power = math.powf %bf16, %bf16 : bf16
     llvm.store %power, %out : bf16, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// The hardware's functions, and no division beside.
+// APPROXIMATE-LABEL: gpu.binary @approximate
+// APPROXIMATE-NOT: div.rn
+// APPROXIMATE-SAME: ex2.approx.f32
+// APPROXIMATE-NOT: div.rn
+// APPROXIMATE-SAME: rcp.approx.ftz.f32
+// APPROXIMATE-NOT: div.rn
+// APPROXIMATE-SAME: div.full.f32
+// APPROXIMATE-NOT: div.rn
+gpu.module @approximate {
+  llvm.func @approximate(%x: f32, %tanh: !llvm.ptr<1>, %quotient: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    %0 = math.tanh %x : f32
+    llvm.store %0, %tanh : f32, !llvm.ptr<1>
+    %1 = arith.divf %x, %0 : f32
+    %2 = arith.truncf %1 : f32 to f16
+    llvm.store %2, %quotient : f16, !llvm.ptr<1>
     llvm.return
   }
 }

@@ -16,11 +16,13 @@
 
 #include "amp/Kernels/ElementKernel.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/MapVector.h"
+
+#include <memory>
 
 namespace mlir::amp {
 
 struct Chip;
+struct GroupPlan;
 
 /// A loop over tiles as a kernel sees it.
 class GroupKernel {
@@ -42,15 +44,11 @@ public:
   gpu::GPUModuleOp emit(OpBuilder &builder, StringRef name) const;
 
 private:
-  GroupKernel(scf::ForallOp loop, int64_t threads)
-      : loop(loop), threads(threads) {}
+  explicit GroupKernel(scf::ForallOp loop);
 
   scf::ForallOp loop;
-  /// Of a block.
-  int64_t threads;
-  /// Of shared memory: the tile's tensors, behind what threads exchange.
-  int64_t tileBytes = 0, exchangedBytes = 0;
-  llvm::MapVector<Value, int64_t> places;
+  /// Who computes what.
+  std::shared_ptr<const GroupPlan> plan;
   SmallVector<ElementKernel::Input> inputs;
 };
 

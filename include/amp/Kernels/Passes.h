@@ -13,6 +13,7 @@
 #ifndef AMP_KERNELS_PASSES_H
 #define AMP_KERNELS_PASSES_H
 
+#include "amp/Kernels/DeviceFunctions.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/Pass.h"
 

@@ -360,9 +360,19 @@ def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModu
     branches. Of f32, `atan`, `atan2`, `cbrt`, `cos`, `cosh`, `expm1`, `fpowi`, `log`,
     `log10`, `log1p`, `log2`, `powf`, `sin` and `sinh` are computed in f64 and rounded
     once: at most 0.501 units in the last place from the true result, special values as in
-    C99. `exp`, `tanh` and `erf` are polynomials, the same as on the host; `fpowi` with a
-    constant exponent is the host's sequence of multiplications. Of f16 and bf16 they are
-    computed as of f32, and rounded. Instructions there are for `absf`, `absi`, `ceil`,
+    C99. `fpowi` with a constant exponent is the host's sequence of multiplications. Of f16
+    and bf16 they are computed as of f32, and rounded.
+
+    `exp`, `tanh` and `erf` are made of the hardware's 2^x and 1/x, and are at most 3.4,
+    3.9 and 1.8 units in the last place from the true result; of halves they are right to
+    2^-11 of a unit more than rounding costs. A quotient of f32 that is only rounded to f16
+    or bf16 is the hardware's too, with 2 units of f32. A result of `exp` below the least
+    normal number is 0. With `functions=portable` these functions are the host's
+    polynomials instead, with up to 5.3, 4.8 and 4.7 units, and quotients are rounded right.
+    That costs several times the instructions, and gives the same bits on the host, the
+    emulator and a GPU.
+
+    Instructions there are for `absf`, `absi`, `ceil`,
     `copysign`, `ctlz`, `ctpop`, `cttz`, `exp2` (not of f64), `floor`, `fma`, `round`,
     `roundeven`, `rsqrt`, `sqrt` and `trunc`. Any other function, and one of f64 that has
     no instruction, is an error.
@@ -382,9 +392,19 @@ def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModu
     %sum = llvm.fadd %x, %x : f32
     ```
   }];
+  let options = [
+    Option<"functions", "functions", "::mlir::amp::KernelFunctions",
+           /*default=*/"::mlir::amp::KernelFunctions::Hardware",
+           "how exp, tanh, erf and quotients for halves are computed",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::amp::KernelFunctions::Hardware, "hardware",
+                        "by the hardware's approximations, within stated errors"),
+             clEnumValN(::mlir::amp::KernelFunctions::Portable, "portable",
+                        "by the host's polynomials, with the same bits everywhere"))}]>
+  ];
   let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
                            "LLVM::LLVMDialect", "math::MathDialect",
-                           "vector::VectorDialect"];
+                           "NVVM::NVVMDialect", "vector::VectorDialect"];
 }
 
 def CompileKernelsPass : Pass<"amp-compile-kernels", "ModuleOp"> {

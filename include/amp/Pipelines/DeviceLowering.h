@@ -14,6 +14,7 @@
 #ifndef AMP_PIPELINES_DEVICELOWERING_H
 #define AMP_PIPELINES_DEVICELOWERING_H
 
+#include "amp/Pipelines/KernelLowering.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -50,6 +51,7 @@ struct DeviceLoweringOptions
       *this, "tf32", llvm::cl::init(false),
       llvm::cl::desc("read f32 operands of matrix products as tf32, where that "
                      "is expected to be faster")};
+  KernelFunctionsOption functions{*this};
   Option<bool> countTraffic{
       *this, "count-traffic", llvm::cl::init(false),
       llvm::cl::desc("leave on the module the bytes that a train step has to "

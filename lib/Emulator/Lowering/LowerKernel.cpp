@@ -608,8 +608,15 @@ LogicalResult KernelLowering::lowerOperation(Operation *op) {
       .Case([&](LLVM::MemsetOp set) {
         return checkMove(op, set.getDst(), Value(), set.getLen());
       })
-      .Case([&](LLVM::CallIntrinsicOp) {
-        return unknown("operation '" + op->getName().getStringRef() + "'");
+      .Case([&](LLVM::CallIntrinsicOp call) -> LogicalResult {
+        if (call.getIntrin() != "llvm.nvvm.div.full")
+          return unknown("operation '" + op->getName().getStringRef() + "'");
+        // Within 2 units in the last place there, rounded right here.
+        OpBuilder b(op);
+        op->replaceAllUsesWith(LLVM::FDivOp::create(
+            b, op->getLoc(), call.getArgs()[0], call.getArgs()[1]));
+        op->erase();
+        return success();
       })
       .Default([&](Operation *op) -> LogicalResult {
         StringRef name = op->getName().getStringRef();

@@ -11,8 +11,8 @@
 //
 // A function that LLVM cannot select for NVPTX ends the process there, so it is
 // refused here. Others become arithmetic first (ExpandFunctions.cpp names the
-// errors), so that a kernel computes the same on the emulator and on a GPU;
-// exp, tanh and erf of f32 are the host's polynomials.
+// errors), so that a kernel computes the same on the emulator and on a GPU; of
+// the hardware's functions, which do not, HardwareFunctions.cpp has the errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,9 +43,10 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-static LogicalResult expandFunctions(gpu::GPUModuleOp module) {
+static LogicalResult expandFunctions(gpu::GPUModuleOp module,
+                                     KernelFunctions functions) {
   RewritePatternSet patterns(module.getContext());
-  populateExpandFunctionsPatterns(patterns);
+  populateExpandFunctionsPatterns(patterns, functions);
   // Divisions that round up or down: LLVM's round towards zero.
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
@@ -66,8 +67,10 @@ static LogicalResult expandFunctions(gpu::GPUModuleOp module) {
 namespace {
 struct ConvertKernelsToNVVM
     : public amp::impl::ConvertKernelsToNVVMPassBase<ConvertKernelsToNVVM> {
+  using Base::Base;
+
   void runOnOperation() override {
-    if (failed(expandFunctions(getOperation())))
+    if (failed(expandFunctions(getOperation(), functions)))
       return signalPassFailure();
     MLIRContext *context = &getContext();
     LLVMTypeConverter types(context);

@@ -11,8 +11,9 @@
 // rounding does. No result is further than 0.501 units in the last place from
 // the true one, subnormal numbers, zeros, infinities and NaNs as C99 has them
 // (test/Kernels/expand-functions.test measures it; the largest error that it
-// found is 0.500001). exp, tanh and erf are upstream's polynomials, as on the
-// host; its log is not used, which is wrong for subnormal numbers.
+// found is 0.500001). exp, tanh and erf are made of the hardware's functions
+// (HardwareFunctions.cpp), or are upstream's polynomials, as on the host; its
+// log is not used, which is wrong for subnormal numbers.
 //
 // Straight-line code without branches: lanes of a warp have different numbers,
 // and both sides of a branch would be computed anyway. Cases are selected.
@@ -29,6 +30,8 @@
 
 #include "Compilation/ExpandFunctions.h"
 
+#include "Compilation/FunctionTerms.h"
+#include "Compilation/HardwareFunctions.h"
 #include "amp/Kernels/DeviceFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -42,149 +45,6 @@
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// `type`, or a vector of its shape, with elements of another type.
-static Type withElement(Type type, Type element) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.clone(element);
-  return element;
-}
-
-//===----------------------------------------------------------------------===//
-// Arithmetic
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A value of f64 or i64, or of i1, or a vector of them, with operators.
-struct Term {
-  ImplicitLocOpBuilder *b = nullptr;
-  Value value;
-
-  operator Value() const { return value; }
-
-  template <typename FloatOp, typename IntOp>
-  static Term apply(Term x, Term y) {
-    if (isa<FloatType>(getElementTypeOrSelf(x.value)))
-      return {x.b, FloatOp::create(*x.b, x.value, y.value)};
-    return {x.b, IntOp::create(*x.b, x.value, y.value)};
-  }
-  template <typename Op> static Term apply(Term x, Term y) {
-    return {x.b, Op::create(*x.b, x.value, y.value)};
-  }
-  /// A constant of this term's type.
-  Term constant(double number) const {
-    Type type = value.getType(), element = getElementTypeOrSelf(type);
-    TypedAttr attribute = b->getFloatAttr(b->getF64Type(), number);
-    if (isa<IntegerType>(element))
-      attribute = b->getIntegerAttr(element, static_cast<int64_t>(number));
-    return constant(attribute);
-  }
-  Term constant(TypedAttr attribute) const {
-    if (auto vector = dyn_cast<VectorType>(value.getType()))
-      attribute = DenseElementsAttr::get(vector.clone(attribute.getType()),
-                                         ArrayRef<Attribute>(attribute));
-    return {b, arith::ConstantOp::create(*b, attribute)};
-  }
-  /// A constant of 64 bits.
-  Term word(uint64_t bits) const {
-    return constant(b->getI64IntegerAttr(static_cast<int64_t>(bits)));
-  }
-  Type like(Type element) const {
-    return withElement(value.getType(), element);
-  }
-
-  friend Term operator+(Term x, Term y) {
-    return apply<arith::AddFOp, arith::AddIOp>(x, y);
-  }
-  friend Term operator-(Term x, Term y) {
-    return apply<arith::SubFOp, arith::SubIOp>(x, y);
-  }
-  friend Term operator*(Term x, Term y) {
-    return apply<arith::MulFOp, arith::MulIOp>(x, y);
-  }
-  friend Term operator/(Term x, Term y) { return apply<arith::DivFOp>(x, y); }
-  friend Term operator&(Term x, Term y) { return apply<arith::AndIOp>(x, y); }
-  friend Term operator|(Term x, Term y) { return apply<arith::OrIOp>(x, y); }
-  friend Term operator<<(Term x, Term y) { return apply<arith::ShLIOp>(x, y); }
-  friend Term operator>>(Term x, Term y) { return apply<arith::ShRUIOp>(x, y); }
-  friend Term operator+(Term x, double y) { return x + x.constant(y); }
-  friend Term operator-(Term x, double y) { return x - x.constant(y); }
-  friend Term operator*(Term x, double y) { return x * x.constant(y); }
-  friend Term operator&(Term x, int64_t y) { return x & x.word(y); }
-  friend Term operator<<(Term x, int64_t y) { return x << x.word(y); }
-  friend Term operator>>(Term x, int64_t y) { return x >> x.word(y); }
-  // Comparisons; none holds for a NaN.
-  friend Term operator<(Term x, Term y) {
-    return compare(x, y, arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt);
-  }
-  friend Term operator==(Term x, Term y) {
-    return compare(x, y, arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq);
-  }
-  friend Term operator<(Term x, double y) { return x < x.constant(y); }
-  friend Term operator>(Term x, double y) { return x.constant(y) < x; }
-  friend Term operator==(Term x, double y) { return x == x.constant(y); }
-
-private:
-  static Term compare(Term x, Term y, arith::CmpFPredicate floats,
-                      arith::CmpIPredicate integers) {
-    if (isa<FloatType>(getElementTypeOrSelf(x.value)))
-      return {x.b, arith::CmpFOp::create(*x.b, floats, x.value, y.value)};
-    return {x.b, arith::CmpIOp::create(*x.b, integers, x.value, y.value)};
-  }
-};
-} // namespace
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-static Term select(Term condition, Term x, Term y) {
-  return {x.b, arith::SelectOp::create(*x.b, condition, x, y)};
-}
-static Term select(Term condition, double x, Term y) {
-  return select(condition, y.constant(x), y);
-}
-static Term logicalNot(Term x) {
-  return Term::apply<arith::XOrIOp>(
-      x, x.constant(x.b->getIntegerAttr(x.b->getI1Type(), 1)));
-}
-static Term fma(Term x, Term y, Term z) {
-  return {x.b, math::FmaOp::create(*x.b, x, y, z)};
-}
-static Term fma(Term x, double y, Term z) { return fma(x, x.constant(y), z); }
-static Term negate(Term x) { return {x.b, arith::NegFOp::create(*x.b, x)}; }
-static Term absolute(Term x) { return {x.b, math::AbsFOp::create(*x.b, x)}; }
-static Term floor(Term x) { return {x.b, math::FloorOp::create(*x.b, x)}; }
-static Term copySign(Term x, Term sign) {
-  return Term::apply<math::CopySignOp>(x, sign);
-}
-static Term toBits(Term x) {
-  return {x.b,
-          arith::BitcastOp::create(*x.b, x.like(x.b->getI64Type()), x.value)};
-}
-static Term fromBits(Term x) {
-  return {x.b,
-          arith::BitcastOp::create(*x.b, x.like(x.b->getF64Type()), x.value)};
-}
-static Term fromInteger(Term x) {
-  return {x.b,
-          arith::SIToFPOp::create(*x.b, x.like(x.b->getF64Type()), x.value)};
-}
-/// The sign that a zero has too.
-static Term isNegative(Term x) { return toBits(x) < 0; }
-
-/// c[0] + c[1] x + c[2] x^2 + ...
-static Term polynomial(Term x, ArrayRef<double> c) {
-  Term sum = x.constant(c.back());
-  for (double next : llvm::reverse(c.drop_back()))
-    sum = fma(sum, x, x.constant(next));
-  return sum;
-}
-
-/// A number between two; NaN stays.
-static Term clamp(Term x, double least, double largest) {
-  x = select(x < least, least, x);
-  return select(x > largest, largest, x);
-}
 
 namespace {
 /// The integer nearest to a number, below 2^51 in magnitude.
@@ -591,12 +451,16 @@ struct WidenFunction : RewritePattern {
 };
 } // namespace
 
-void mlir::amp::populateExpandFunctionsPatterns(RewritePatternSet &patterns) {
-  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return name == math::ExpOp::getOperationName() ||
-           name == math::TanhOp::getOperationName() ||
-           name == math::ErfOp::getOperationName();
-  });
+void mlir::amp::populateExpandFunctionsPatterns(RewritePatternSet &patterns,
+                                                KernelFunctions functions) {
+  if (functions == KernelFunctions::Hardware)
+    populateHardwareFunctionsPatterns(patterns);
+  else
+    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+      return name == math::ExpOp::getOperationName() ||
+             name == math::TanhOp::getOperationName() ||
+             name == math::ErfOp::getOperationName();
+    });
   patterns.add<WidenFunction, ExpandFPowI,
                ExpandFunction<math::AtanOp, function::atan>,
                ExpandFunction<math::Atan2Op, function::atan2>,

@@ -14,11 +14,13 @@
 #ifndef AMP_LIB_KERNELS_COMPILATION_EXPANDFUNCTIONS_H
 #define AMP_LIB_KERNELS_COMPILATION_EXPANDFUNCTIONS_H
 
+#include "amp/Kernels/DeviceFunctions.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::amp {
 
-void populateExpandFunctionsPatterns(RewritePatternSet &patterns);
+void populateExpandFunctionsPatterns(RewritePatternSet &patterns,
+                                     KernelFunctions functions);
 
 } // namespace mlir::amp
 

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Threads share the elements, in the order of the target, so that neighbours
-// write neighbours where it has no gaps.
+// write neighbours where it has no gaps. A thread takes as many as one access
+// does where both buffers have rows of them that begin where it may.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #include "Device/Sm80Instructions.h"
 #include "Elements/ElementRules.h"
 #include "Elements/TilePlaces.h"
+#include "Elements/WideAccess.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -60,12 +62,44 @@ CopyKernel::match(MemRefType source, MemRefType target, std::string &reason) {
   return CopyKernel(source, target);
 }
 
+/// The elements of a buffer, whose first is the window's.
+static ElementLayout getLayout(MemRefType type) {
+  auto [strides, offset] = type.getStridesAndOffset();
+  // What it is a part of begins where its launches want it to.
+  return {type, ShapedType::isDynamic(offset) ? 1 : offset};
+}
+
+/// How many elements of dimension `loop` a thread copies.
+static int64_t chooseWidth(MemRefType source, MemRefType target,
+                           unsigned loop) {
+  Type element = source.getElementType();
+  auto isRow = [&](MemRefType type, int64_t width) {
+    return getAccess(AffineMap::getMultiDimIdentityMap(type.getRank(),
+                                                       type.getContext()),
+                     getLayout(type), element, type.getShape(), loop,
+                     width) == Access::Row;
+  };
+  int64_t width =
+      kWideBytes / llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  while (width > 1 && !(isRow(source, width) && isRow(target, width)))
+    width /= 2;
+  return width;
+}
+
 gpu::GPUModuleOp CopyKernel::emit(OpBuilder &builder, Location loc,
                                   StringRef name) const {
   auto module = gpu::GPUModuleOp::create(builder, loc, name);
   DeviceBuilder b(loc, builder);
   b.setInsertionPointToStart(module.getBody());
-  const int64_t count = target.getNumElements(),
+  SmallVector<int64_t> extents(target.getShape());
+  unsigned inner = 0;
+  for (auto [i, extent] : llvm::enumerate(extents))
+    inner = extent > 1 ? i : inner;
+  const int64_t width =
+      extents.empty() ? 1 : chooseWidth(source, target, inner);
+  if (width > 1)
+    extents[inner] /= width;
+  const int64_t count = target.getNumElements() / width,
                 blocks = llvm::divideCeil(count, kThreads);
   KernelSignature signature(b);
   signature.addBuffer("in0", getStorage(source.getElementType()),
@@ -85,8 +119,10 @@ gpu::GPUModuleOp CopyKernel::emit(OpBuilder &builder, Location loc,
   Number first = sm80::blockId(b) * kThreads + sm80::threadId(b),
          step = sm80::blockCount(b) * kThreads;
   b.loop(first, b.number(count), step, [&](Number number) {
-    SmallVector<Number> indices = delinearize(b, target.getShape(), number);
-    storeElement(b, loadElement(b, from, indices), to, indices);
+    SmallVector<Number> indices = delinearize(b, extents, number);
+    if (width > 1)
+      indices[inner] = indices[inner] * width;
+    storeRow(b, loadRow(b, from, indices, width), to, indices);
   });
   LLVM::ReturnOp::create(b, ValueRange());
   numberLaunches(module);

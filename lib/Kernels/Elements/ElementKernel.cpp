@@ -8,11 +8,12 @@
 //
 // The parallel loops become one loop over their iterations, which the threads
 // of all blocks share; iterations that follow one another are neighbours in
-// the first result. An iteration runs the loops of sums in their order and
-// carries the results through them, so that the body is computed as it is
-// written, with every rounding. Numbers are of 32 bits, those of the body
-// (linalg.index) of 64. An i1 is a byte in memory. What a body reads by index
-// is inside of its tensor, whatever the index is.
+// the first result, and a thread takes as many of them as one access does. An
+// iteration runs the loops of sums in their order and carries the results
+// through them, so that the body is computed as it is written, with every
+// rounding. Numbers are of 32 bits, those of the body (linalg.index) of 64. An
+// i1 is a byte in memory. What a body reads by index is inside of its tensor,
+// whatever the index is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,22 +106,29 @@ public:
 private:
   using Values = DeviceBuilder::Values;
 
-  /// The element of an operand at this iteration: its place, and itself.
+  /// The elements of an operand at these iterations: their place, and they.
   Place getPlace(OpOperand &operand, StringRef name) {
     return placeTensor(b, pointers.lookup(name),
                        cast<RankedTensorType>(operand.get().getType()));
   }
-  Value load(OpOperand &operand, StringRef name) {
-    return loadElement(b, getPlace(operand, name),
-                       loops.getIndices(b, op, operand));
+  Values load(OpOperand &operand, StringRef name) {
+    return loadLanes(b, op, operand, loops, lanes, getPlace(operand, name),
+                     getLayout(operand));
   }
+  static ElementLayout getLayout(OpOperand &operand) {
+    return ElementLayout::getWhole(
+        cast<RankedTensorType>(operand.get().getType()));
+  }
+  Lanes chooseLanes();
   /// The results behind all loops from the given one of a sum on.
   Values runSums(unsigned sum, ValueRange results);
+  /// Results are those of the first lane, of the second and so on.
   Values runBody(ValueRange results);
 
   DeviceBuilder &b;
   linalg::GenericOp op;
   GenericLoops loops;
+  Lanes lanes;
   llvm::StringMap<Value> pointers;
   /// Tensors that the body reads by index.
   DenseMap<Value, Place> tables;
@@ -129,13 +137,35 @@ private:
 };
 } // namespace
 
+Lanes ElementEmitter::chooseLanes() {
+  if (loops.parallel.empty())
+    return {};
+  LaneLoop candidate{op, loops.parallel.back(), {}};
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        (op.isDpsInit(&operand) || op.payloadUsesValueFromOperand(&operand)))
+      candidate.operands.push_back({&operand, getLayout(operand)});
+  return {candidate.loop, chooseWidth(candidate)};
+}
+
 ElementEmitter::Values ElementEmitter::runBody(ValueRange results) {
-  return emitBody(
-      b, op, loops, results, numbers,
-      {[&](OpOperand &operand) { return load(operand, getInputName(operand)); },
-       [&](Value tensor, Numbers indices) {
-         return loadElement(b, tables.lookup(tensor), indices);
-       }});
+  DenseMap<OpOperand *, Values> inputs;
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (op.payloadUsesValueFromOperand(operand) &&
+        isa<RankedTensorType>(operand->get().getType()))
+      inputs[operand] = load(*operand, getInputName(*operand));
+  Values next;
+  const unsigned count = results.size() / lanes.width;
+  for (int64_t lane = 0; lane < lanes.width; ++lane)
+    llvm::append_range(
+        next,
+        emitBody(b, op, lanes.at(b, loops, lane),
+                 results.slice(lane * count, count), numbers,
+                 {[&](OpOperand &operand) { return inputs[&operand][lane]; },
+                  [&](Value tensor, Numbers indices) {
+                    return loadElement(b, tables.lookup(tensor), indices);
+                  }}));
+  return next;
 }
 
 ElementEmitter::Values ElementEmitter::runSums(unsigned sum,
@@ -157,7 +187,8 @@ void ElementEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
     addMemory(signature, input.name, input.value.getType());
   for (auto [name, type] : llvm::zip(outputs, op.getResultTypes()))
     addMemory(signature, name, type);
-  const int64_t count = loops.iterations;
+  lanes = chooseLanes();
+  const int64_t count = loops.iterations / lanes.width;
   int64_t blocks = llvm::divideCeil(count, kThreads);
   auto func = signature.createKernel(name, {{blocks, kBlocksPerMultiprocessor},
                                             kThreads,
@@ -184,19 +215,26 @@ void ElementEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
   Number first = sm80::blockId(b) * kThreads + sm80::threadId(b);
   Number step = sm80::blockCount(b) * kThreads;
   b.loop(first, b.number(count), step, [&](Number iteration) {
-    loops.set(b, loops.parallel, iteration);
-    Values starts;
+    loops.set(b, loops.parallel, iteration, lanes.width);
+    Values starts(op.getNumResults() * lanes.width);
     for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
       std::string name = "start" + std::to_string(number);
-      starts.push_back(pointers.contains(name) ? load(init, name)
-                                               : b.zero(getElementTypeOrSelf(
-                                                     init.get().getType())));
+      Values parts =
+          pointers.contains(name)
+              ? load(init, name)
+              : Values(lanes.width,
+                       b.zero(getElementTypeOrSelf(init.get().getType())));
+      for (auto [lane, part] : llvm::enumerate(parts))
+        starts[lane * op.getNumResults() + number] = part;
     }
     Values results = runSums(0, starts);
-    for (auto [name, init, value] :
-         llvm::zip_equal(outputs, op.getDpsInitsMutable(), results))
-      storeElement(b, value, getPlace(init, name),
-                   loops.getIndices(b, op, init));
+    for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+      Values parts;
+      for (int64_t lane = 0; lane < lanes.width; ++lane)
+        parts.push_back(results[lane * op.getNumResults() + number]);
+      storeLanes(b, op, init, loops, lanes, getPlace(init, outputs[number]),
+                 getLayout(init), parts);
+    }
   });
   LLVM::ReturnOp::create(b, ValueRange());
 }

@@ -36,12 +36,24 @@ GenericLoops::GenericLoops(linalg::GenericOp op)
 }
 
 void GenericLoops::set(DeviceBuilder &b, ArrayRef<unsigned> loops,
-                       Number number) {
+                       Number number, int64_t width) {
   auto extents =
       llvm::map_to_vector(loops, [&](unsigned loop) { return sizes[loop]; });
+  if (width > 1)
+    extents.back() /= width;
   for (auto [loop, index] :
        llvm::zip_equal(loops, delinearize(b, extents, number)))
     at[loop] = index;
+  if (width > 1)
+    at[loops.back()] = at[loops.back()] * width;
+}
+
+GenericLoops Lanes::at(DeviceBuilder &b, const GenericLoops &loops,
+                       int64_t number) const {
+  GenericLoops moved = loops;
+  if (number)
+    moved.set(loop, loops.get(b, loop) + number);
+  return moved;
 }
 
 static Number evaluate(DeviceBuilder &b, AffineExpr expression,
@@ -62,6 +74,83 @@ SmallVector<Number> GenericLoops::getIndices(DeviceBuilder &b,
   return llvm::map_to_vector(
       op.getMatchingIndexingMap(&operand).getResults(),
       [&](AffineExpr expression) { return evaluate(b, expression, *this); });
+}
+
+static Access getAccess(linalg::GenericOp op, OpOperand &operand,
+                        const GenericLoops &loops, const Lanes &lanes,
+                        const ElementLayout &layout) {
+  return getAccess(op.getMatchingIndexingMap(&operand), layout,
+                   getElementTypeOrSelf(operand.get().getType()), loops.sizes,
+                   lanes.loop, lanes.width);
+}
+
+SmallVector<Value> mlir::amp::loadLanes(DeviceBuilder &b, linalg::GenericOp op,
+                                        OpOperand &operand,
+                                        const GenericLoops &loops,
+                                        const Lanes &lanes, const Place &place,
+                                        const ElementLayout &layout) {
+  switch (lanes.width == 1 ? Access::Row
+                           : ::getAccess(op, operand, loops, lanes, layout)) {
+  case Access::Row:
+    return loadRow(b, place, loops.getIndices(b, op, operand), lanes.width);
+  case Access::Same:
+    return SmallVector<Value>(
+        lanes.width, loadElement(b, place, loops.getIndices(b, op, operand)));
+  case Access::Apart:
+    break;
+  }
+  SmallVector<Value> values;
+  for (int64_t lane = 0; lane < lanes.width; ++lane)
+    values.push_back(loadElement(
+        b, place, lanes.at(b, loops, lane).getIndices(b, op, operand)));
+  return values;
+}
+
+void mlir::amp::storeLanes(DeviceBuilder &b, linalg::GenericOp op,
+                           OpOperand &operand, const GenericLoops &loops,
+                           const Lanes &lanes, const Place &place,
+                           const ElementLayout &layout, ValueRange values) {
+  if (lanes.width == 1 ||
+      ::getAccess(op, operand, loops, lanes, layout) == Access::Row)
+    return storeRow(b, values, place, loops.getIndices(b, op, operand));
+  for (auto [lane, value] : llvm::enumerate(values))
+    storeElement(b, value, place,
+                 lanes.at(b, loops, lane).getIndices(b, op, operand));
+}
+
+static int64_t getBytes(OpOperand &operand) {
+  Type element = getElementTypeOrSelf(operand.get().getType());
+  return llvm::divideCeil(getStorage(element).getIntOrFloatBitWidth(), 8);
+}
+
+static bool areRows(const LaneLoop &lanes, int64_t width) {
+  linalg::GenericOp op = lanes.op;
+  GenericLoops loops(op);
+  return loops.sizes[lanes.loop] % width == 0 &&
+         llvm::all_of(lanes.operands, [&](const LaneLoop::Operand &part) {
+           bool isFree = op.isDpsInput(part.operand) && loops.sums.empty();
+           return isFree ||
+                  ::getAccess(op, *part.operand, loops, {lanes.loop, width},
+                              part.layout) != Access::Apart;
+         });
+}
+
+int64_t mlir::amp::chooseWidth(ArrayRef<LaneLoop> loops) {
+  int64_t bytes = 0;
+  for (const LaneLoop &lanes : loops)
+    for (const LaneLoop::Operand &part : lanes.operands)
+      if (linalg::GenericOp(lanes.op)
+              .getMatchingIndexingMap(part.operand)
+              .isFunctionOfDim(lanes.loop))
+        bytes = std::max(bytes, getBytes(*part.operand));
+  if (bytes == 0)
+    return 1;
+  int64_t width = kWideBytes / bytes;
+  while (width > 1 && !llvm::all_of(loops, [&](const LaneLoop &lanes) {
+           return areRows(lanes, width);
+         }))
+    width /= 2;
+  return width;
 }
 
 void mlir::amp::addMemory(KernelSignature &signature, StringRef name,

@@ -16,6 +16,7 @@
 
 #include "Device/KernelSignature.h"
 #include "Elements/TilePlaces.h"
+#include "Elements/WideAccess.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::amp {
@@ -24,8 +25,10 @@ namespace mlir::amp {
 struct GenericLoops {
   explicit GenericLoops(linalg::GenericOp op);
 
-  /// Sets `loops` to one number of their iterations.
-  void set(DeviceBuilder &b, ArrayRef<unsigned> loops, Number number);
+  /// Sets `loops` to one number of their iterations, of which the innermost
+  /// takes `width` at once.
+  void set(DeviceBuilder &b, ArrayRef<unsigned> loops, Number number,
+           int64_t width = 1);
   void set(unsigned loop, Number index) { at[loop] = index; }
   /// The index of a loop, 0 before it is set.
   Number get(DeviceBuilder &b, unsigned loop) const {
@@ -44,6 +47,45 @@ struct GenericLoops {
 private:
   SmallVector<Number> at;
 };
+
+/// The iterations of a loop that a thread computes at once: `width` of them,
+/// from where the loops are on.
+struct Lanes {
+  unsigned loop = 0;
+  int64_t width = 1;
+
+  /// The loops of lane `number`.
+  GenericLoops at(DeviceBuilder &b, const GenericLoops &loops,
+                  int64_t number) const;
+};
+
+/// The operand's element of each lane, which is at `place` and lies as `layout`
+/// says.
+SmallVector<Value> loadLanes(DeviceBuilder &b, linalg::GenericOp op,
+                             OpOperand &operand, const GenericLoops &loops,
+                             const Lanes &lanes, const Place &place,
+                             const ElementLayout &layout);
+void storeLanes(DeviceBuilder &b, linalg::GenericOp op, OpOperand &operand,
+                const GenericLoops &loops, const Lanes &lanes,
+                const Place &place, const ElementLayout &layout,
+                ValueRange values);
+
+/// A loop of which a thread could take several iterations at once, and the
+/// operands that lie in memory.
+struct LaneLoop {
+  struct Operand {
+    OpOperand *operand;
+    ElementLayout layout;
+  };
+  linalg::GenericOp op;
+  unsigned loop;
+  SmallVector<Operand> operands;
+};
+
+/// How many iterations of each of `loops` a thread takes at once: as many as
+/// the widest element fills an access with, if what is written and, where loops
+/// add, what is read make rows; else fewer.
+int64_t chooseWidth(ArrayRef<LaneLoop> loops);
 
 /// Adds memory for a tensor, or for a number, to a kernel's arguments.
 void addMemory(KernelSignature &signature, StringRef name, Type type);

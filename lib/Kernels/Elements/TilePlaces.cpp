@@ -153,3 +153,28 @@ void mlir::amp::storeElement(DeviceBuilder &b, Value value, const Place &place,
   b.store(stored, getAddress(b, place, indices, storage),
           getAlignment(storage));
 }
+
+SmallVector<Value> mlir::amp::loadRow(DeviceBuilder &b, const Place &place,
+                                      Numbers indices, int64_t width) {
+  if (width == 1)
+    return {loadElement(b, place, indices)};
+  Type storage = getStorage(place.element);
+  Value row = b.load(VectorType::get(width, storage),
+                     getAddress(b, place, indices, storage),
+                     width * getAlignment(storage));
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < width; ++i)
+    values.push_back(fromStorage(b, b.extract(row, i), place.element));
+  return values;
+}
+
+void mlir::amp::storeRow(DeviceBuilder &b, ValueRange values,
+                         const Place &place, Numbers indices) {
+  if (values.size() == 1)
+    return storeElement(b, values.front(), place, indices);
+  auto stored = llvm::map_to_vector(
+      values, [&](Value value) { return toStorage(b, value); });
+  Type storage = stored.front().getType();
+  b.store(b.gather(stored), getAddress(b, place, indices, storage),
+          stored.size() * getAlignment(storage));
+}

@@ -61,6 +61,12 @@ Value loadElement(DeviceBuilder &b, const Place &place, Numbers indices);
 void storeElement(DeviceBuilder &b, Value value, const Place &place,
                   Numbers indices);
 
+/// `width` elements that follow one another, by one access: see Access::Row.
+SmallVector<Value> loadRow(DeviceBuilder &b, const Place &place,
+                           Numbers indices, int64_t width);
+void storeRow(DeviceBuilder &b, ValueRange values, const Place &place,
+              Numbers indices);
+
 } // namespace mlir::amp
 
 #endif // AMP_LIB_KERNELS_ELEMENTS_TILEPLACES_H

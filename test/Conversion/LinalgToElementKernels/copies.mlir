@@ -39,6 +39,39 @@ func.func @offset(%x: memref<64xi1>, %y: memref<4xi1>, %i: index) {
 
 // -----
 
+// Halves of rows: 16 bytes at once from where both begin at a multiple of them.
+// CHECK-LABEL: func @wide
+// CHECK:       gpu.module @copy_0
+// CHECK:         grid = array<i64: 1, 1, 1>
+// CHECK:         llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK:         llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
+func.func @wide(%x: memref<40x1x32xf16>, %y: memref<40x1x16xf16>) {
+  %a = memref.subview %x[0, 0, 8] [40, 1, 16] [1, 1, 1] : memref<40x1x32xf16> to memref<40x1x16xf16, strided<[32, 32, 1], offset: 8>>
+  memref.copy %a, %y : memref<40x1x16xf16, strided<[32, 32, 1], offset: 8>> to memref<40x1x16xf16>
+  return
+}
+
+// -----
+
+// Near misses: a window that begins at an odd place, rows of an odd distance, every other
+// column, and a place that is known at run time, whose kernel is the first one.
+// CHECK-LABEL: func @narrow
+// CHECK-COUNT-3: gpu.module @copy_
+// CHECK-NOT:   vector<
+func.func @narrow(%x: memref<4x32xf32>, %z: memref<4x33xf32>, %y: memref<4x8xf32>, %i: index) {
+  %a = memref.subview %x[0, 1] [4, 8] [1, 1] : memref<4x32xf32> to memref<4x8xf32, strided<[32, 1], offset: 1>>
+  memref.copy %a, %y : memref<4x8xf32, strided<[32, 1], offset: 1>> to memref<4x8xf32>
+  %b = memref.subview %z[0, 0] [4, 8] [1, 1] : memref<4x33xf32> to memref<4x8xf32, strided<[33, 1]>>
+  memref.copy %b, %y : memref<4x8xf32, strided<[33, 1]>> to memref<4x8xf32>
+  %c = memref.subview %x[0, 0] [4, 8] [1, 2] : memref<4x32xf32> to memref<4x8xf32, strided<[32, 2]>>
+  memref.copy %c, %y : memref<4x8xf32, strided<[32, 2]>> to memref<4x8xf32>
+  %d = memref.subview %x[0, %i] [4, 8] [1, 1] : memref<4x32xf32> to memref<4x8xf32, strided<[32, 1], offset: ?>>
+  memref.copy %d, %y : memref<4x8xf32, strided<[32, 1], offset: ?>> to memref<4x8xf32>
+  return
+}
+
+// -----
+
 // Bytes are the runtime's.
 // CHECK-LABEL: func @bytes
 // CHECK:       memref.copy

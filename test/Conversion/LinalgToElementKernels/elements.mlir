@@ -199,3 +199,118 @@ func.func @logarithm(%x: tensor<33xf16>) -> tensor<33xf16> {
   } -> tensor<33xf16>
   return %r : tensor<33xf16>
 }
+
+// -----
+
+// A thread takes what an access of 16 bytes has: 4 elements of f32, which are 8 bytes of f16.
+// A number of a row is read once for all.
+// CHECK-LABEL: func @wide
+// CHECK:       grid = array<i64: 1, 1, 1>
+// CHECK:         scf.for
+// CHECK:           llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<4xf16>
+// CHECK:           llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK:           llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// CHECK-NOT:       llvm.load
+// CHECK-COUNT-4:   arith.mulf
+// CHECK-NOT:       arith.mulf
+// CHECK-COUNT-1:   llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-NOT:       llvm.store
+func.func @wide(%x: tensor<6x8xf16>, %row: tensor<8xf32>, %column: tensor<6xf32>) -> tensor<6x8xf32> {
+  %empty = tensor.empty() : tensor<6x8xf32>
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x, %row, %column : tensor<6x8xf16>, tensor<8xf32>, tensor<6xf32>) outs(%empty : tensor<6x8xf32>) {
+  ^bb0(%a: f16, %b: f32, %c: f32, %out: f32):
+    %wide = arith.extf %a : f16 to f32
+    %sum = arith.addf %wide, %c : f32
+    %product = arith.mulf %sum, %b : f32
+    linalg.yield %product : f32
+  } -> tensor<6x8xf32>
+  return %0 : tensor<6x8xf32>
+}
+
+// -----
+
+// Halves are 8, bits 16; an index says which of them.
+// CHECK-LABEL: func @halves
+// CHECK:       llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK:       llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<8xi8>
+// CHECK:       llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<1>
+func.func @halves(%x: tensor<3x16xf16>, %keep: tensor<3x16xi1>) -> tensor<3x16xf16> {
+  %empty = tensor.empty() : tensor<3x16xf16>
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x, %keep : tensor<3x16xf16>, tensor<3x16xi1>) outs(%empty : tensor<3x16xf16>) {
+  ^bb0(%a: f16, %k: i1, %out: f16):
+    %place = linalg.index 1 : index
+    %number = arith.index_cast %place : index to i32
+    %other = arith.sitofp %number : i32 to f16
+    %choice = arith.select %k, %a, %other : f16
+    linalg.yield %choice : f16
+  } -> tensor<3x16xf16>
+  return %0 : tensor<3x16xf16>
+}
+
+// -----
+
+// 4 rows of sums at once, one row of elements each.
+// CHECK-LABEL: func @wide_sums
+// CHECK:       scf.for
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} = {{.*}}) -> (f32, f32, f32, f32)
+// CHECK:           llvm.load %{{.*}} -> vector<4xf32>
+// CHECK-NOT:       llvm.load
+func.func @wide_sums(%x: tensor<5x12xf32>, %start: tensor<12xf32>) -> tensor<12xf32> {
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<5x12xf32>) outs(%start : tensor<12xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %sum = arith.addf %out, %a : f32
+    linalg.yield %sum : f32
+  } -> tensor<12xf32>
+  return %0 : tensor<12xf32>
+}
+
+// -----
+
+// Near misses. Rows of 7 begin anywhere; so do those of 6 beyond two elements.
+// CHECK-LABEL: func @odd_rows
+// CHECK-DAG:   gpu.module @element_0
+// CHECK-DAG:   gpu.module @element_1
+// CHECK-NOT:   vector<4x
+// CHECK:       vector<2xf32>
+// CHECK-NOT:   vector<4x
+func.func @odd_rows(%x: tensor<4x7xf32>, %y: tensor<4x6xf32>) -> (tensor<4x7xf32>, tensor<4x6xf32>) {
+  %e = tensor.empty() : tensor<4x7xf32>
+  %f = tensor.empty() : tensor<4x6xf32>
+  %0 = linalg.add ins(%x, %x : tensor<4x7xf32>, tensor<4x7xf32>) outs(%e : tensor<4x7xf32>) -> tensor<4x7xf32>
+  %1 = linalg.add ins(%y, %y : tensor<4x6xf32>, tensor<4x6xf32>) outs(%f : tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0, %1 : tensor<4x7xf32>, tensor<4x6xf32>
+}
+
+// -----
+
+// Elements that are read one further, every other, in reverse and by columns are read one by
+// one, and written in rows.
+// CHECK-LABEL: func @read_apart
+// CHECK-NOT:   vector<{{.*}} -> 
+// CHECK-COUNT-16: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// CHECK-NOT:   llvm.load
+// CHECK:       llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+func.func @read_apart(%x: tensor<4x12xf32>, %y: tensor<8x4xf32>, %z: tensor<4x16xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j + 1)>, affine_map<(i, j) -> (i, -j + 7)>, affine_map<(i, j) -> (j, i)>,
+                       affine_map<(i, j) -> (i, j * 2)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x, %x, %y, %z : tensor<4x12xf32>, tensor<4x12xf32>, tensor<8x4xf32>, tensor<4x16xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %out: f32):
+    %0 = arith.addf %a, %b : f32
+    %1 = arith.addf %0, %c : f32
+    %2 = arith.addf %1, %d : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -2,7 +2,8 @@
 // RUN: amp-opt %s --split-input-file --convert-fusion-groups-to-kernels --convert-linalg-to-element-kernels --canonicalize | FileCheck %s
 
 // Sums of rows by lanes that follow one another: a warp for each, and its parts are shuffled.
-// Shared memory holds 256 numbers that threads could exchange, and 6 sums.
+// All of it knows the sum, and has the elements that it read: they are read once, nothing is
+// shared, and nobody waits. 25 lanes have 4 elements each.
 // CHECK-LABEL: func @center
 // CHECK-SAME:    (%[[X:.*]]: tensor<12x100xf32>)
 // CHECK-NEXT:  %[[EMPTY:.*]] = tensor.empty() : tensor<12x100xf32>
@@ -12,18 +13,19 @@
 // CHECK:         llvm.func @group_0
 // CHECK-SAME:      {elements = 1200 : i64, kind = "buffer", name = "in0", type = f32}
 // CHECK-SAME:      block = array<i64: 256, 1, 1>, blocks_per_multiprocessor = 8 : i64, {{.*}} grid = array<i64: 2, 1, 1>
-// CHECK-SAME:      shared_memory = 2080 : i64
-// CHECK:           scf.for
-// CHECK:             scf.for
-// CHECK:               arith.addf
-// CHECK-COUNT-5:       nvvm.shfl.sync bfly
-// CHECK-NOT:         nvvm.shfl
+// CHECK-SAME:      shared_memory = 0 : i64
 // CHECK-NOT:         nvvm.barrier
-// CHECK:               scf.if
-// CHECK:             nvvm.barrier
-// CHECK:             scf.for
-// CHECK:               arith.subf
-// CHECK:             nvvm.barrier
+// CHECK:           scf.for
+// CHECK:             %[[EXISTS:.*]] = arith.cmpi ult, %{{.*}}, %c25_i32
+// CHECK:             llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT:         llvm.load
+// CHECK-COUNT-4:     arith.addf
+// CHECK:             arith.select %[[EXISTS]]
+// CHECK-COUNT-5:     nvvm.shfl.sync bfly
+// CHECK-NOT:         nvvm.shfl
+// CHECK-COUNT-4:     arith.subf
+// CHECK:             scf.if
+// CHECK:               llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK-NOT:         nvvm.barrier
 // CHECK:             llvm.return
 func.func @center(%x: tensor<12x100xf32>) -> tensor<12x100xf32> {
@@ -62,9 +64,12 @@ func.func @center(%x: tensor<12x100xf32>) -> tensor<12x100xf32> {
 // -----
 
 // Sums of columns: threads that add one stand 4 apart, so that neighbours read neighbours, and
-// meet in shared memory. 
+// meet in shared memory. A tile begins at a multiple of 6 columns, so that a thread has two.
 // CHECK-LABEL: func @columns
 // CHECK:       gpu.module @group_0
+// CHECK:         shared_memory = 1024 : i64
+// CHECK-NOT:     nvvm.shfl
+// CHECK:         llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
 // CHECK-NOT:     nvvm.shfl
 // CHECK:         llvm.return
 func.func @columns(%x: tensor<33x24xf32>) -> tensor<24xf32> {
@@ -129,7 +134,7 @@ func.func @elements(%x: tensor<100xf16>) -> (tensor<100xf32>, tensor<100xf16>) {
 // none is; 12 rows are two rounds of 8 teams.
 // CHECK-LABEL: func @moments
 // CHECK:       gpu.module @group_0
-// CHECK:       shared_memory = 6144 : i64
+// CHECK:       shared_memory = 4096 : i64
 // CHECK-NOT:   nvvm.shfl
 // CHECK:       llvm.return
 func.func @moments(%x: tensor<12x33xf32>) -> (tensor<12xf32>, tensor<12xf32>, tensor<12xi64>) {
@@ -464,7 +469,7 @@ func.func @bounds(%x: tensor<7x20xi32>) -> tensor<7x20xi32> {
 
 // -----
 
-// All of a tensor in one tile: a sum of one result by all threads, 8 warps of which exchange
+// All of a tensor in one tile: a sum of one result by all threads, two warps of which exchange
 // in shared memory. The factor is a number of outside.
 // CHECK-LABEL: func @norm
 // CHECK-SAME:    (%[[X:.*]]: tensor<10x100xf32>, %[[FACTOR:.*]]: tensor<f32>)
@@ -473,8 +478,8 @@ func.func @bounds(%x: tensor<7x20xi32>) -> tensor<7x20xi32> {
 // CHECK:       gpu.module @group_0
 // CHECK-COUNT-5: nvvm.shfl.sync
 // CHECK:       nvvm.barrier
-// CHECK:       scf.for
-// CHECK:         arith.addf
+// CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+// CHECK-NOT:   nvvm.barrier
 func.func @norm(%x: tensor<10x100xf32>, %factor: tensor<f32>) -> tensor<f32> {
   %zero = arith.constant 0.0 : f32
   %number = tensor.extract %factor[] : tensor<f32>
@@ -804,4 +809,123 @@ func.func @bits(%x: tensor<4x100xf32>, %start: tensor<4xi1>) -> (tensor<4xi1>, t
     }
   }
   return %0#0, %0#1 : tensor<4xi1>, tensor<4xi1>
+}
+
+// -----
+
+// Rows of two warps each: they exchange parts of three sums, in two places in turn, so that one
+// barrier is enough for each, and one for the next round or tile. Of 6 rows, 2 are
+// the second round. What was read stays in registers, 16 elements a thread.
+// CHECK-LABEL: func @three_sums
+// CHECK:       gpu.module @group_0
+// CHECK:       shared_memory = 64 : i64
+// CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT:   !llvm.ptr<1> ->
+// CHECK-COUNT-4: nvvm.barrier
+// CHECK-NOT:   nvvm.barrier
+// CHECK:       llvm.return
+func.func @three_sums(%x: tensor<12x1024xf32>) -> (tensor<12x1024xf32>, tensor<12xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %part = arith.constant 9.765625e-04 : f32
+  %e0 = tensor.empty() : tensor<12x1024xf32>
+  %e1 = tensor.empty() : tensor<12xf32>
+  %0:2 = scf.forall (%i) = (0) to (12) step (6) shared_outs(%r0 = %e0, %r1 = %e1) -> (tensor<12x1024xf32>, tensor<12xf32>) {
+    %rows = tensor.extract_slice %x[%i, 0] [6, 1024] [1, 1] : tensor<12x1024xf32> to tensor<6x1024xf32>
+    %z_e = tensor.empty() : tensor<6xf32>
+    %e = tensor.empty() : tensor<6x1024xf32>
+    %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%z_e : tensor<6xf32>) {
+    ^bb0(%o: f32):
+      linalg.yield %zero : f32
+    } -> tensor<6xf32>
+    %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%rows : tensor<6x1024xf32>) outs(%z : tensor<6xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %o, %a : f32
+      linalg.yield %s : f32
+    } -> tensor<6xf32>
+    %mean = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%sum : tensor<6xf32>) outs(%z_e : tensor<6xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.mulf %a, %part : f32
+      linalg.yield %s : f32
+    } -> tensor<6xf32>
+    %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%rows, %mean : tensor<6x1024xf32>, tensor<6xf32>) outs(%e : tensor<6x1024xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %s = arith.subf %a, %b : f32
+      linalg.yield %s : f32
+    } -> tensor<6x1024xf32>
+    %squares = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%d : tensor<6x1024xf32>) outs(%z : tensor<6xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %q = arith.mulf %a, %a : f32
+      %s = arith.addf %o, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<6xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%d, %squares : tensor<6x1024xf32>, tensor<6xf32>) outs(%e : tensor<6x1024xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %q = arith.divf %a, %b : f32
+      linalg.yield %q : f32
+    } -> tensor<6x1024xf32>
+    %sizes = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%y : tensor<6x1024xf32>) outs(%z : tensor<6xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %q = math.absf %a : f32
+      %s = arith.addf %o, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<6xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %y into %r0[%i, 0] [6, 1024] [1, 1] : tensor<6x1024xf32> into tensor<12x1024xf32>
+      tensor.parallel_insert_slice %sizes into %r1[%i] [6] [1] : tensor<6xf32> into tensor<12xf32>
+    }
+  }
+  return %0#0, %0#1 : tensor<12x1024xf32>, tensor<12xf32>
+}
+
+// -----
+
+// Near miss: a thread reads what another has, so that it goes through shared memory, and the
+// place of what is read is known to be odd.
+// CHECK-LABEL: func @read_reversed
+// CHECK:       gpu.module @group_0
+// CHECK:       shared_memory = 2400 : i64
+// CHECK-NOT:   vector<{{.*}}ptr<1>
+// CHECK-COUNT-2: nvvm.barrier
+// CHECK-NOT:   nvvm.barrier
+// CHECK:       llvm.return
+func.func @read_reversed(%x: tensor<12x101xf32>) -> tensor<12x100xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<12x100xf32>
+  %0 = scf.forall (%i) = (0) to (12) step (6) shared_outs(%r0 = %e0) -> (tensor<12x100xf32>) {
+    %rows = tensor.extract_slice %x[%i, 1] [6, 100] [1, 1] : tensor<12x101xf32> to tensor<6x100xf32>
+    %z_e = tensor.empty() : tensor<6xf32>
+    %e = tensor.empty() : tensor<6x100xf32>
+    %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%z_e : tensor<6xf32>) {
+    ^bb0(%o: f32):
+      linalg.yield %zero : f32
+    } -> tensor<6xf32>
+    %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%rows : tensor<6x100xf32>) outs(%z : tensor<6xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %o, %a : f32
+      linalg.yield %s : f32
+    } -> tensor<6xf32>
+    %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%rows, %sum : tensor<6x100xf32>, tensor<6xf32>) outs(%e : tensor<6x100xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %s = arith.subf %a, %b : f32
+      linalg.yield %s : f32
+    } -> tensor<6x100xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, -j + 99)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%d, %d : tensor<6x100xf32>, tensor<6x100xf32>) outs(%e : tensor<6x100xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %q = arith.subf %a, %b : f32
+      linalg.yield %q : f32
+    } -> tensor<6x100xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %y into %r0[%i, 0] [6, 100] [1, 1] : tensor<6x100xf32> into tensor<12x100xf32>
+    }
+  }
+  return %0 : tensor<12x100xf32>
 }

@@ -165,6 +165,57 @@ def NumbersToTensorsPass : Pass<"amp-numbers-to-tensors", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def TileSumsPass : Pass<"amp-tile-sums", "::mlir::func::FuncOp"> {
+  let summary = "give what is left of sums a block of threads each";
+  let description = [{
+    A sum that no group has, as of the parts that `amp-tile-fusion-groups` leaves, would be
+    added by one thread for each result. Each `linalg.generic` on tensors outside of an
+    `scf.forall` that sums at least `least` elements for a result becomes a loop of one tile,
+    which `convert-fusion-groups-to-kernels` gives to the threads of a block. Sums whose
+    order matters (of halves, or of several numbers that depend on each other) and shorter
+    ones stay.
+
+    Before:
+    ```mlir
+    func.func @total(%x: tensor<1024xf32>, %start: tensor<f32>) -> tensor<f32> {
+      %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+          ins(%x : tensor<1024xf32>) outs(%start : tensor<f32>) {
+      ^bb0(%a: f32, %o: f32):
+        %s = arith.addf %o, %a : f32
+        linalg.yield %s : f32
+      } -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @total(%x: tensor<1024xf32>, %start: tensor<f32>) -> tensor<f32> {
+      %empty = tensor.empty() : tensor<f32>
+      %0 = scf.forall (%i) in (1) shared_outs(%r = %empty) -> (tensor<f32>) {
+        %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+            ins(%x : tensor<1024xf32>) outs(%start : tensor<f32>) {
+        ^bb0(%a: f32, %o: f32):
+          %s = arith.addf %o, %a : f32
+          linalg.yield %s : f32
+        } -> tensor<f32>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %1 into %r[] [] [] : tensor<f32> into tensor<f32>
+        }
+      }
+      return %0 : tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"least", "least", "int64_t", /*default=*/"32",
+           "elements of a sum from which on it is one, a warp's">
+  ];
+  let statistics = [
+    Statistic<"numTiled", "num-tiled", "Number of operations that became loops">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
   let summary = "ask a device for what the host wants to know when all is under way";
   let description = [{
@@ -593,7 +644,9 @@ def ConvertLinalgToElementKernelsPass : Pass<"convert-linalg-to-element-kernels"
     Others stay as they are; with `report`, a remark says why.
 
     **Guarantee.** The bits are those of the loops as they are written: no order of
-    additions changes, no rounding is dropped. An index of `tensor.extract` that lies outside
+    additions changes, no rounding is dropped. A thread takes several iterations of the
+    innermost loop at once, of which each access has up to 16 bytes, where extents and
+    offsets prove that they lie so; else one. An index of `tensor.extract` that lies outside
     of the tensor reads its last place in that dimension, so that a kernel may run before
     the check of its indices is read (`amp-checks-to-flags`).
 
@@ -661,16 +714,21 @@ def ConvertFusionGroupsToKernelsPass
     2. the body has `linalg.generic` that `convert-linalg-to-element-kernels` would take,
        with less than 2^31 iterations, slices, other shapes of tensors, arithmetic, and
        `affine.apply`, and reads no `tensor.empty`;
-    3. what the operations of a tile hand to each other, and what the threads do that share
-       a sum (8 bytes each for a result), fit into the chip's shared memory;
+    3. what the operations of a tile hand to each other through shared memory, and what
+       threads do that share a sum, fit into the chip's;
     4. numbers and tensors from outside are of that pass's types.
 
     Others stay as they are; with `report`, a remark says why.
 
-    **The kernel.** A block takes one tile after the other, and its threads share the
-    iterations of one operation after the other. What an operation hands on is in shared
-    memory; what leaves the tile is written as it is computed. Tensors from outside are
-    read where they lie, also through slices and other shapes of them.
+    **The kernel.** A block takes one tile after the other. Where operations have the rows
+    and columns of a sum along rows, a team of threads has a row, each the same columns in
+    all of them: what one operation hands to the next stays in registers, what was read is
+    not read again, and all of a team know a sum, by shuffles if it is a warp. Of another
+    operation the threads share the iterations. What other threads read is in shared memory,
+    with barriers where it is written and read; what leaves the tile is written as it is
+    computed. Tensors from outside are read where they lie, also through slices and other
+    shapes of them, and accesses have up to 16 bytes where extents, strides and offsets
+    prove that elements lie so.
 
     **Guarantee.** Elements have the bits of the loops as they are written. A sum of f32,
     f64 or integers (or a maximum, or what else has a neutral element) is in parts: each
@@ -762,7 +820,8 @@ def ConvertCopiesToKernelsPass : Pass<"convert-copies-to-kernels", "ModuleOp"> {
     runtime makes them; with `report`, a remark says why another one stays.
 
     The kernel's arguments are `in0` and `out0`, views of one dimension: elements from the
-    first to the last, with those between them, which are not touched.
+    first to the last, with those between them, which are not touched. It copies up to 16
+    bytes at once where both buffers have them in a row, at multiples of them.
 
     ```mlir
     func.func @copy(%x: memref<4x6xf32>, %y: memref<4x2xf32>) {

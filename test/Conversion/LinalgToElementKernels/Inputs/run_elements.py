@@ -41,6 +41,12 @@ REFERENCES = {
     "pool": lambda x: pool(x.astype(f32)),
     "equal": lambda x, y: ((x.astype(f32) + y.astype(f32)) + y.astype(f32)) - x.astype(f32),
     "logarithm": lambda x: np.log(np.abs(x.astype(np.float64))).astype(f32).astype(f16),
+    "wide": lambda x, row, column: (x.astype(f32) + column.astype(f32)[:, None]) * row.astype(f32),
+    "halves": lambda x, keep: np.where(keep != 0, x, np.arange(16)).astype(f16),
+    "wide_sums": lambda x, start: add_rows(x.astype(f32).T, start.astype(f32)[:, None])[:, 0],
+    "odd_rows": lambda x, y: [x + x, y + y],
+    "read_apart": lambda x, y, z: (((x[:, 1:9].astype(f32) + x[:, 7::-1].astype(f32)) + y.T.astype(f32))
+                                   + z[:, ::2].astype(f32)),
     "choice": lambda x, y: np.where(x < y, x, 0).astype(f32),
 }
 
@@ -48,6 +54,8 @@ REFERENCES = {
 def draw(random, shape, type):
     if type == "i64":
         return np.array([3, -1, 9, 2**32, 8, -(2**32)], np.float64)[: shape[0]]
+    if type == "i1":
+        return random.integers(0, 2, shape).astype(np.float64)
     return random.integers(0, 9, shape) if type == "i32" else random.uniform(-2, 2, shape)
 
 

@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from run_launches import FORMATS, Failure, Program, run  # noqa: E402
 
 f16, f32, f64 = np.float16, np.float32, np.float64
-SIZES = (1, 3, 31, 33, 100, 257, 512, 1000)
+SIZES = (1, 3, 31, 33, 100, 257, 512, 1000, 9002)
 ROUNDING = 2.0**-24
 
 
@@ -42,6 +42,19 @@ def near(x, relative, absolute=0.0):
 def center(x):
     mean, error = summed(x, 1)
     return x - mean[:, None] / 100, np.broadcast_to(error[:, None] / 100 + 8 * ROUNDING, x.shape)
+
+
+def three_sums(x):
+    centered = x - x.mean(1, keepdims=True)
+    y = centered / (centered**2).sum(1, keepdims=True)
+    # Of the mean, absolutely, and of 1024 squares.
+    error = 1024 * ROUNDING * (np.abs(x).mean() / 340 + 2 * np.abs(y))
+    return [(y, error), (np.abs(y).sum(1), error.sum(1) + summed(y, 1)[1])]
+
+
+def read_reversed(x):
+    whole, error = summed(x[:, 1:], 1)
+    return x[:, 1:] - x[:, :0:-1], np.broadcast_to(4 * ROUNDING * (np.abs(whole) + 4)[:, None], (12, 100))
 
 
 def views(x):
@@ -133,6 +146,8 @@ REFERENCES = {
     "columns": lambda x: summed(x, 0),
     "elements": lambda x: [x.astype(f32) ** 2, (x.astype(f16) + x.astype(f16))],
     "moments": moments,
+    "three_sums": three_sums,
+    "read_reversed": read_reversed,
     "views": views,
     "chain": chain,
     "written_twice": written_twice,
@@ -167,7 +182,7 @@ def equal(x):
 SUMS = (
     ("f32", "addf", "0.0", summed),
     ("f32", "maximumf", "-3.0", lambda x, axis: np.maximum(x.max(axis), -3)),
-    ("f64", "addf", "0.0", lambda x, axis: near(x.sum(axis), 0, 2.0**-40)),
+    ("f64", "addf", "0.0", lambda x, axis: near(x.sum(axis), 0, x.shape[axis] * 2.0**-50)),
     ("i32", "addi", "7", lambda x, axis: x.sum(axis) + 7),
     ("i64", "maxsi", "-1", lambda x, axis: np.maximum(x.max(axis), -1)),
     ("i8", "addi", "0", lambda x, axis: x.sum(axis).astype(int).astype(np.int8)),

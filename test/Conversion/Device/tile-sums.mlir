@@ -1,0 +1,60 @@
+// RUN: amp-opt %s --split-input-file --amp-tile-sums | FileCheck %s
+// RUN: amp-opt %s --split-input-file --amp-tile-sums=least=1 | FileCheck %s --check-prefix=ANY
+
+// Two results of one pass, from what they start from; a loop of one tile, whose results are
+// written whole.
+// CHECK-LABEL: func @moments
+// CHECK-SAME:    (%[[X:.*]]: tensor<4x256xf32>, %[[START:.*]]: tensor<4xf32>, %[[OTHER:.*]]: tensor<4x1xi32>)
+// CHECK-DAG:   %[[E0:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-DAG:   %[[E1:.*]] = tensor.empty() : tensor<4x1xi32>
+// CHECK:       %[[R:.*]]:2 = scf.forall (%{{.*}}) in (1) shared_outs(%[[R0:.*]] = %[[E0]], %[[R1:.*]] = %[[E1]])
+// CHECK-NEXT:    %[[S:.*]]:2 = linalg.generic
+// CHECK-SAME:      ins(%[[X]] : tensor<4x256xf32>) outs(%[[START]], %[[OTHER]] :
+// CHECK:         tensor.parallel_insert_slice %[[S]]#0 into %[[R0]][0] [4] [1]
+// CHECK-NEXT:    tensor.parallel_insert_slice %[[S]]#1 into %[[R1]][0, 0] [4, 1] [1, 1]
+// CHECK:       return %[[R]]#0, %[[R]]#1
+func.func @moments(%x: tensor<4x256xf32>, %start: tensor<4xf32>, %other: tensor<4x1xi32>) -> (tensor<4xf32>, tensor<4x1xi32>) {
+  %zero = arith.constant 0.0 : f32
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, 0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x256xf32>) outs(%start, %other : tensor<4xf32>, tensor<4x1xi32>) {
+  ^bb0(%a: f32, %o: f32, %p: i32):
+    %s = arith.addf %o, %a : f32
+    %is = arith.cmpf ogt, %a, %zero : f32
+    %one = arith.extui %is : i1 to i32
+    %n = arith.ori %one, %p : i32
+    linalg.yield %s, %n : f32, i32
+  } -> (tensor<4xf32>, tensor<4x1xi32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4x1xi32>
+}
+
+// -----
+
+// Near misses: fewer elements than a warp has threads; a sum in half precision, whose order
+// matters; and elements without a sum.
+// CHECK-LABEL: func @left
+// CHECK-NOT:   scf.forall
+// ANY-LABEL:   func @left
+// ANY-COUNT-1: = scf.forall
+// ANY-NOT:     = scf.forall
+func.func @left(%x: tensor<31xf32>, %h: tensor<512xf16>, %start: tensor<f32>, %half: tensor<f16>) -> (tensor<f32>, tensor<f16>, tensor<31xf32>) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<31xf32>) outs(%start : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%h : tensor<512xf16>) outs(%half : tensor<f16>) {
+  ^bb0(%a: f16, %o: f16):
+    %s = arith.addf %o, %a : f16
+    linalg.yield %s : f16
+  } -> tensor<f16>
+  %e = tensor.empty() : tensor<31xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<31xf32>) outs(%e : tensor<31xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<31xf32>
+  return %0, %1, %2 : tensor<f32>, tensor<f16>, tensor<31xf32>
+}
