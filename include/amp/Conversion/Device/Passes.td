@@ -143,6 +143,8 @@ def NumbersToTensorsPass : Pass<"amp-numbers-to-tensors", "::mlir::func::FuncOp"
     After:
     ```mlir
     func.func @twice(%x: tensor<4xf32>, %rate: tensor<f32>) -> tensor<4xf32> {
+      %c = arith.constant 2.0 : f32
+      %old = tensor.extract %rate[] : tensor<f32>
       %number = tensor.empty() : tensor<f32>
       %t = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>],
                            iterator_types = []}
@@ -153,6 +155,7 @@ def NumbersToTensorsPass : Pass<"amp-numbers-to-tensors", "::mlir::func::FuncOp"
         linalg.yield %m : f32
       } -> tensor<f32>
       %s = tensor.extract %t[] : tensor<f32>
+      %unused = arith.mulf %old, %c : f32
       %e = tensor.empty() : tensor<4xf32>
       %0 = linalg.fill ins(%s : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
       return %0 : tensor<4xf32>
@@ -494,6 +497,9 @@ def DeferAssertsPass : Pass<"amp-defer-asserts", "::mlir::func::FuncOp"> {
     After:
     ```mlir
     func.func @step(%violated: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %true = arith.constant true
+      %f = tensor.extract %violated[] : tensor<i1>
+      %held = arith.xori %f, %true : i1
       amp.report_violation %violated, "no such row"
       return %x : tensor<4xf32>
     }
