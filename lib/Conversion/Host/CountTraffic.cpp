@@ -21,7 +21,8 @@
 // known, and of branches the one that moves most: a step that is taken.
 //
 // On a device kernels are no functions, and say only which buffers they are
-// given: each of them counts once for each launch.
+// given: each of them counts once for each launch, but for those that only a
+// skipped step reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <numeric>
 
@@ -205,8 +207,23 @@ class StepLaunches : public StepBytes {
     for (Value buffer : buffers)
       if (isa<MemRefType>(buffer.getType()))
         bytes += ::countBytes(buffer);
+    auto launch = dyn_cast<LaunchKernelsOp>(op);
+    Operation *kernels =
+        launch
+            ? symbols.lookupNearestSymbolFrom(launch, launch.getKernelsAttr())
+            : nullptr;
+    if (!kernels)
+      return bytes;
+    llvm::StringSet<> unread;
+    for (StringRef name : getConditionalMemory(kernels))
+      unread.insert(name);
+    for (OpOperand &operand : op.getOpOperands())
+      if (unread.contains(launch.getOperandName(operand.getOperandNumber())))
+        bytes -= ::countBytes(operand.get());
     return bytes;
   }
+
+  SymbolTableCollection symbols;
 };
 } // namespace
 
