@@ -102,6 +102,10 @@ static void addKernels(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createTileFusionGroupsPass(tiles));
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   addCleanup(pm);
+  // Before each gets a kernel of its own.
+  ConvertElementwiseToMultiTensorKernelsPassOptions many;
+  many.chip = options.chip;
+  pm.addPass(createConvertElementwiseToMultiTensorKernelsPass(many));
   ConvertFusionGroupsToKernelsPassOptions groups;
   groups.chip = options.chip;
   pm.addPass(createConvertFusionGroupsToKernelsPass(groups));
