@@ -105,6 +105,10 @@ static void addKernels(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createTileFusionGroupsPass(tiles));
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   addCleanup(pm);
+  // Before each gets a kernel of its own.
+  ConvertElementwiseToMultiTensorKernelsPassOptions many;
+  many.chip = options.chip;
+  pm.addPass(createConvertElementwiseToMultiTensorKernelsPass(many));
   // Behind the cleanup, which would take loops of one tile apart.
   pm.addNestedPass<func::FuncOp>(createTileSumsPass());
   ConvertFusionGroupsToKernelsPassOptions groups;

@@ -96,21 +96,26 @@ static std::string addMap(ConstantWriter &writer, DictionaryAttr map) {
 static std::string addArgument(ConstantWriter &writer,
                                const LaunchTable::Module &module,
                                DictionaryAttr argument) {
+  auto entries = argument.getAs<ArrayAttr>("entries"); // of a table
   const auto kind = llvm::StringSwitch<AmpRtArgumentKind>(
                         argument.getAs<StringAttr>("kind").getValue())
                         .Case("buffer", AMP_RT_ARGUMENT_POINTER)
                         .Case("number", AMP_RT_ARGUMENT_NUMBER)
+                        .Case("table", AMP_RT_ARGUMENT_TABLE)
                         .Default(AMP_RT_ARGUMENT_TENSOR_MAP);
+  DictionaryAttr named = entries ? cast<DictionaryAttr>(entries[0]) : argument;
   std::optional<unsigned> operand =
-      module.findOperand(argument.getAs<StringAttr>("name").getValue());
+      module.findOperand(named.getAs<StringAttr>("name").getValue());
   std::string map = kind == AMP_RT_ARGUMENT_TENSOR_MAP
                         ? addMap(writer, argument)
                         : std::string();
-  return writer.addStruct(
-      writer.makeName("amp_argument"),
-      {Field::i32(sizeof(AmpRtProgramArgument)), Field::i32(kind),
-       Field::i32(operand ? int64_t(*operand) : -1),
-       Field::i32(getInt(argument, "value")), Field::address(map)});
+  return writer.addStruct(writer.makeName("amp_argument"),
+                          {Field::i32(sizeof(AmpRtProgramArgument)),
+                           Field::i32(kind),
+                           Field::i32(operand ? int64_t(*operand) : -1),
+                           Field::i32(entries ? int64_t(entries.size())
+                                              : getInt(argument, "value")),
+                           Field::address(map)});
 }
 
 /// AmpRtProgramLaunch.

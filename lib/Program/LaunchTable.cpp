@@ -44,9 +44,14 @@ LaunchTable::LaunchTable(ModuleOp module) {
     for (const Launch &launch : known.launches)
       for (auto argument : launch.description.getAs<ArrayAttr>("arguments")
                                .getAsRange<DictionaryAttr>()) {
+        StringRef kind = argument.getAs<StringAttr>("kind").getValue();
         auto name = argument.getAs<StringAttr>("name");
-        if (argument.getAs<StringAttr>("kind").getValue() != "number" &&
-            !llvm::is_contained(known.operands, name))
+        if (kind == "table")
+          // Nobody else's, so that they follow one another.
+          for (auto entry : argument.getAs<ArrayAttr>("entries")
+                                .getAsRange<DictionaryAttr>())
+            known.operands.push_back(entry.getAs<StringAttr>("name"));
+        else if (kind != "number" && !llvm::is_contained(known.operands, name))
           known.operands.push_back(name);
       }
   }

@@ -53,6 +53,10 @@
 // RUN: not amp-emu %s --arg=i32:-4:zero 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: amp-emu: error: --arg: expected a buffer as {{.*}} but got 'i32:-4:zero'
 //
+// Tables.
+// RUN: not amp-emu %s --buffer=A=i32:4:zero --arg=table:A,B 2>&1 | FileCheck %s --check-prefix=TABLE
+// TABLE: amp-emu: error: --arg: expected names of buffers given before in 'table:A,B', but got 'B'
+//
 // Tensor maps.
 // RUN: not amp-emu %s --arg=tma:i32:1x1x1x1x1x16:zero,box=16 2>&1 | FileCheck %s --check-prefix=RANK
 // RANK: expected a buffer of rank 1 to 5 for 'tma:i32:1x1x1x1x1x16:zero,box=16', but got rank 6

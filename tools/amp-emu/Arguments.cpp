@@ -208,6 +208,8 @@ llvm::Error KernelArguments::addValue(StringRef text, StringRef name) {
   StringRef form = text;
   if (form.consume_front("tma:"))
     return addTensorMap(form, name);
+  if (form.consume_front("table:"))
+    return addTable(form);
   if (form.consume_front("memref:")) {
     llvm::Expected<DeviceArray *> array = getBuffer(form, name);
     if (!array)
@@ -375,6 +377,23 @@ llvm::Error KernelArguments::addTensorMap(StringRef text, StringRef name) {
   return llvm::Error::success();
 }
 
+llvm::Error KernelArguments::addTable(StringRef text) {
+  SmallVector<StringRef> names;
+  text.split(names, ',');
+  std::vector<uint64_t> addresses;
+  for (StringRef name : names) {
+    DeviceArray *array = find(name);
+    if (!array)
+      return makeError("expected names of buffers given before in 'table:" +
+                       text + "', but got '" + name + "'");
+    addresses.push_back(reinterpret_cast<uint64_t>(array->array.data()));
+  }
+  values.push_back({KernelParameter::ByValue, 64,
+                    reinterpret_cast<uint64_t>(addresses.data())});
+  tables.push_back(std::move(addresses)); // which stay where they are
+  return llvm::Error::success();
+}
+
 llvm::Error KernelArguments::check(const LoweredKernel &kernel) const {
   std::string wanted;
   for (const KernelParameter &parameter : kernel.parameters)
@@ -419,6 +438,14 @@ std::vector<::amp::emu::Buffer> KernelArguments::getBuffers() {
     buffer.initialised = array->initialised;
     if (buffer.size)
       buffers.push_back(std::move(buffer));
+  }
+  for (std::vector<uint64_t> &table : tables) {
+    ::amp::emu::Buffer buffer;
+    buffer.name = "table";
+    buffer.data = table.data();
+    buffer.size = table.size() * sizeof(uint64_t);
+    buffer.readOnly = true;
+    buffers.push_back(std::move(buffer));
   }
   return buffers;
 }

@@ -26,6 +26,8 @@
 //                                    shape=60x64 for a part of the buffer;
 //                                    view=8x16x64,strides=2048x128 (bytes, not
 //                                    of the innermost) for another tensor in it
+//   table:A,B,C                      the addresses of buffers that have these
+//                                    names, as a struct that is passed by value
 //
 // Where BUFFER stands, any of the forms above it may stand too. Without a name
 // a buffer is called after its place: arg0, arg1...
@@ -86,10 +88,12 @@ private:
   llvm::Error addValue(StringRef text, StringRef name);
   llvm::Expected<DeviceArray *> getBuffer(StringRef text, StringRef name);
   llvm::Error addTensorMap(StringRef text, StringRef name);
+  llvm::Error addTable(StringRef text);
 
   std::vector<std::unique_ptr<DeviceArray>> arrays;
   std::vector<HostArray> initial;
   std::vector<std::unique_ptr<::amp::emu::TensorMap>> maps;
+  std::vector<std::vector<uint64_t>> tables;
   std::vector<Value> values;
   std::vector<void *> pointers;
   unsigned count = 0;

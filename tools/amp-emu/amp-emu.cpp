@@ -52,7 +52,8 @@ static cl::list<std::string> argumentTexts(
     cl::desc(
         "the next argument: 'i32:5', 'f16:128x64:int' (also zero, uninit, "
         "nan, iota, random, a number), 'in.npy', 'NAME=...' to give a name, "
-        "'memref:...', 'tma:A,box=64x64,swizzle=128'"),
+        "'memref:...', 'tma:A,box=64x64,swizzle=128', "
+        "'table:A,B'"),
     cl::value_desc("[NAME=]form"), cl::cat(kernelCategory));
 static cl::list<std::string>
     bufferTexts("buffer", cl::desc("memory that arguments refer to by name"),

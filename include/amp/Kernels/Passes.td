@@ -111,6 +111,7 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     | `tensor-map` | `type` (8-bit floats as bytes), `shape`, `box` in elements, innermost first, `strides` in bytes from the second dimension on, `swizzle` in bytes; outside are zeros. A dimension of 0 is passed as 1, its bytes are never read. By value, 128 bytes |
     | `im2col-map` | `type`, `shape`, `strides` and `swizzle` as before; `lower` and `upper` corners of the box of first pixels, column before row, from those of the image; `steps` of first pixels in each dimension; `channels` and `pixels` of a copy. By value, 128 bytes |
     | `buffer` | `type`, `elements`; `operand` for those of the epilogue, `output` for what else it gives, with `initial` if the launcher fills it with that before the first kernel. A pointer |
+    | `table` | `entries`, a dictionary of `name`, `type` and `elements` each, and `conditional` if a step that is not skipped does not read it: as many pointers, one behind the other. By value, 8 bytes each (`convert-elementwise-to-multi-tensor-kernels`) |
     | `number` | `value`, and `multiple`: at another launch it may be another multiple of that. 32 bits |
 
     Names are `a`, `b`, `d`, `workspace`, `a_copy`, `b_copy`, `operand0`..., `output0`..., `parts0`..., `m`, `n`, `k`, `batch`

@@ -21,7 +21,8 @@
 // known, and of branches the one that moves most: a step that is taken.
 //
 // On a device kernels are no functions, and say only which buffers they are
-// given: each of them counts once for each launch.
+// given: each of them counts once for each launch, but for those that only a
+// skipped step reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <numeric>
 
@@ -192,15 +194,27 @@ class StepLaunches : public StepBytes {
   int64_t countOwn(Operation &op) override {
     if (!isa<LaunchKernelsOp, memref::CopyOp>(op))
       return 0;
-    int64_t bytes = 0;
+    llvm::StringSet<> unread;
+    auto launch = dyn_cast<LaunchKernelsOp>(op);
+    if (launch)
+      if (Operation *kernels =
+              symbols.lookupNearestSymbolFrom(launch, launch.getKernelsAttr()))
+        for (StringRef name : getConditionalMemory(kernels))
+          unread.insert(name);
     // A buffer of which a launch reads several parts is one operand for each.
-    llvm::SmallSetVector<Value, 8> buffers(op.operand_begin(),
-                                           op.operand_end());
+    llvm::SmallSetVector<Value, 8> buffers;
+    for (OpOperand &operand : op.getOpOperands())
+      if (isa<MemRefType>(operand.get().getType()) &&
+          !(launch &&
+            unread.contains(launch.getOperandName(operand.getOperandNumber()))))
+        buffers.insert(operand.get());
+    int64_t bytes = 0;
     for (Value buffer : buffers)
-      if (isa<MemRefType>(buffer.getType()))
-        bytes += countViewedBytes(buffer);
+      bytes += countViewedBytes(buffer);
     return bytes;
   }
+
+  SymbolTableCollection symbols;
 };
 } // namespace
 

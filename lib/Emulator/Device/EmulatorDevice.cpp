@@ -221,6 +221,7 @@ static AmpRtStatus launchKernel(const AmpRtLaunch *launch,
     buffer.initialised = ranges[i].isInitialised;
     target.buffers.push_back(std::move(buffer));
   }
+  llvm::append_range(target.buffers, arguments.getStructs());
   llvm::append_range(target.buffers, kernel.jit->getGlobals());
   target.tensorMaps = arguments.getTensorMaps();
   ::amp::emu::LaunchOptions options;

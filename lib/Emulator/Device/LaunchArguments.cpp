@@ -66,6 +66,12 @@ void LaunchArguments::readStruct(const void *argument, int64_t bytes,
     std::memcpy(&packed, argument, sizeof(packed));
   if (packed.magic != PackedTensorMap::kMagic) {
     addresses.push_back(argument);
+    ::amp::emu::Buffer buffer;
+    buffer.name = "argument " + std::to_string(index);
+    buffer.data = const_cast<void *>(argument);
+    buffer.size = size_t(bytes);
+    buffer.initialised = buffer.readOnly = true;
+    structs.push_back(std::move(buffer));
   } else {
     maps.push_back(unpack(packed));
     addresses.push_back(&maps.back());

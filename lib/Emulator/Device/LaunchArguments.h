@@ -27,6 +27,9 @@ public:
   void **getPointers() { return pointers.data(); }
   std::vector<const ::amp::emu::TensorMap *> getTensorMaps() const;
 
+  /// Structs that are passed by value, which kernels may read.
+  const std::vector<::amp::emu::Buffer> &getStructs() const { return structs; }
+
   /// "argument 2", or the address where no argument points to it.
   std::string nameBuffer(const ::amp::rt::emulator::MemoryRange &range) const;
 
@@ -37,6 +40,7 @@ private:
   /// What pointers point to; lists, so that they stay where they are.
   std::list<::amp::emu::TensorMap> maps;
   std::list<const void *> addresses;
+  std::vector<::amp::emu::Buffer> structs;
   /// Where pointers and tensor maps point to, by argument; 0 for others.
   std::vector<uintptr_t> targets;
 };

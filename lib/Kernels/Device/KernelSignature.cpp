@@ -15,6 +15,7 @@
 
 #include "KernelSignature.h"
 
+#include "Sm80Instructions.h"
 #include "Sm90Instructions.h"
 
 using namespace mlir;
@@ -103,6 +104,26 @@ unsigned KernelSignature::addOutput(StringRef name, StringRef kind,
   return add(b.pointer(1), attributes);
 }
 
+unsigned KernelSignature::addTable(StringRef name,
+                                   ArrayRef<TableEntry> entries) {
+  auto described =
+      llvm::map_to_vector(entries, [&](const TableEntry &entry) -> Attribute {
+        SmallVector<NamedAttribute> attributes{
+            named("name", b.getStringAttr(entry.name)),
+            named("type", getStorage(entry.type)),
+            named("elements", b.getI64IntegerAttr(entry.elements))};
+        if (entry.isConditional)
+          attributes.push_back(named("conditional", b.getUnitAttr()));
+        return b.getDictionaryAttr(attributes);
+      });
+  unsigned index =
+      add(b.pointer(0), {named("kind", b.getStringAttr("table")),
+                         named("name", b.getStringAttr(name)),
+                         named("entries", b.getArrayAttr(described))});
+  tables.push_back({index, int64_t(entries.size())});
+  return index;
+}
+
 unsigned KernelSignature::addNumber(StringRef name, int64_t value,
                                     int64_t multiple) {
   return add(b.getI32Type(),
@@ -122,6 +143,8 @@ LLVM::LLVMFuncOp KernelSignature::createKernel(StringRef name,
     sm90::markAsCluster(b, func, launch.cluster);
   for (unsigned index : tensorMaps)
     sm90::markAsTensorMap(b, func, index);
+  for (auto [index, count] : tables)
+    sm80::markAsTable(b, func, index, count);
   auto along = [&](int64_t x) { return b.getDenseI64ArrayAttr({x, 1, 1}); };
   auto number = [&](int64_t x) { return b.getI64IntegerAttr(x); };
   const Grid &grid = launch.grid;

@@ -46,6 +46,16 @@ public:
   /// there, so the launcher leaves `initial` there, if there is one.
   unsigned addOutput(StringRef name, StringRef kind, int64_t elements,
                      std::optional<int64_t> initial);
+  /// Pointers, passed by value one behind the other, so that a kernel can find
+  /// one by its number.
+  struct TableEntry {
+    std::string name;
+    Type type;
+    int64_t elements;
+    /// Of what a step that is not skipped does not read.
+    bool isConditional;
+  };
+  unsigned addTable(StringRef name, ArrayRef<TableEntry> entries);
   /// A pointer to sums of parts, f32.
   unsigned addPartSums(StringRef name, int64_t elements) {
     return addBuffer(name, b.getF32Type(), elements);
@@ -82,6 +92,8 @@ private:
   SmallVector<Type> types;
   SmallVector<Attribute> descriptions;
   SmallVector<unsigned> tensorMaps;
+  /// Of tables: the parameter, and how many pointers it has.
+  SmallVector<std::pair<unsigned, int64_t>> tables;
 };
 
 /// Gives the kernels of a module the order in which they stand there.

@@ -144,3 +144,13 @@ void sm80::markAsKernel(DeviceBuilder &b, LLVM::LLVMFuncOp func,
   func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                 b.getI32IntegerAttr(minBlocks));
 }
+
+void sm80::markAsTable(DeviceBuilder &b, LLVM::LLVMFuncOp func, unsigned arg,
+                       int64_t count) {
+  func.setArgAttr(arg, LLVM::LLVMDialect::getByValAttrName(),
+                  TypeAttr::get(LLVM::LLVMArrayType::get(b.pointer(1), count)));
+  func.setArgAttr(arg, LLVM::LLVMDialect::getAlignAttrName(),
+                  b.getI64IntegerAttr(8));
+  func.setArgAttr(arg, NVVM::NVVMDialect::getGridConstantAttrName(),
+                  b.getUnitAttr());
+}

@@ -61,6 +61,10 @@ SmallVector<Value> multiply(DeviceBuilder &b, Type type, ArrayRef<Value> a,
 // Attributes of a kernel.
 void markAsKernel(DeviceBuilder &b, LLVM::LLVMFuncOp func, int64_t threads,
                   int64_t minBlocks);
+/// Parameter `arg` is a struct of `count` pointers, which stays where a launch
+/// leaves it: no thread copies it.
+void markAsTable(DeviceBuilder &b, LLVM::LLVMFuncOp func, unsigned arg,
+                 int64_t count);
 
 } // namespace mlir::amp::sm80
 

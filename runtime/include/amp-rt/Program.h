@@ -156,7 +156,8 @@ AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgramKernel) == 24 + 3 * sizeof(void *),
 typedef enum AmpRtArgumentKind {
   AMP_RT_ARGUMENT_POINTER = 0,    /* the address of an operand */
   AMP_RT_ARGUMENT_TENSOR_MAP = 1, /* a tensor map of an operand */
-  AMP_RT_ARGUMENT_NUMBER = 2      /* an int32_t */
+  AMP_RT_ARGUMENT_NUMBER = 2,     /* an int32_t */
+  AMP_RT_ARGUMENT_TABLE = 3       /* addresses of operands, one struct */
 } AmpRtArgumentKind;
 
 /* What a launch gives to a kernel. */
@@ -164,7 +165,7 @@ typedef struct AmpRtProgramArgument {
   uint32_t structSize;
   int32_t kind;    /* an AmpRtArgumentKind */
   int32_t operand; /* its place among the module's; -1 for a number */
-  int32_t number;
+  int32_t number;  /* of a table: how many operands, from that one on */
   const AmpRtTensorMapDescription *map; /* without the address; or null */
 } AmpRtProgramArgument;
 

@@ -34,11 +34,16 @@ AmpRtStatus LoadedModule::readArgument(const char *call, int32_t number,
   int64_t &bytes = launch.bytes[number];
   bool isMap = read.kind == AMP_RT_ARGUMENT_TENSOR_MAP;
   bool hasOperand = read.operand >= 0 && read.operand < known.operandCount;
+  bool isTable = read.kind == AMP_RT_ARGUMENT_TABLE && hasOperand &&
+                 read.number >= 1 &&
+                 read.number <= known.operandCount - read.operand;
   if (read.kind == AMP_RT_ARGUMENT_NUMBER) {
     address = &read.number;
     bytes = sizeof(read.number);
   } else if (read.kind == AMP_RT_ARGUMENT_POINTER && hasOperand) {
     bytes = sizeof(void *); // its address is among the operands
+  } else if (isTable) {
+    bytes = int64_t(sizeof(void *)) * read.number; // so are these, in a row
   } else if (isMap && hasOperand && read.map) {
     address = &argument.map;
     bytes = sizeof(argument.map);
@@ -49,11 +54,11 @@ AmpRtStatus LoadedModule::readArgument(const char *call, int32_t number,
   } else {
     return fail(AMP_RT_INVALID_ARGUMENT,
                 "%s: module '%s': kernel '%s': expected argument %d to be a "
-                "number, or the address or a described tensor map of one of "
-                "%d operands, but got kind %d of operand %d; compile the "
-                "program again",
+                "number, the address or a described tensor map of one of %d "
+                "operands, or the addresses of several, but got kind %d of "
+                "operand %d and number %d; compile the program again",
                 call, known.name, launch.known.kernel, number,
-                known.operandCount, read.kind, read.operand);
+                known.operandCount, read.kind, read.operand, read.number);
   }
   return AMP_RT_OK;
 }
@@ -177,7 +182,7 @@ AmpRtStatus LoadedModule::run(AmpRtDevice &device, Launch &launch,
     if (argument.known.kind == AMP_RT_ARGUMENT_NUMBER)
       continue;
     void *const &operand = operands[argument.known.operand];
-    if (argument.known.kind == AMP_RT_ARGUMENT_POINTER) {
+    if (argument.known.kind != AMP_RT_ARGUMENT_TENSOR_MAP) {
       launch.addresses[i] = const_cast<void **>(&operand);
       continue;
     }

@@ -114,3 +114,57 @@ module attributes {gpu.container_module} {
       amp.launch = {order = 0, arguments = [{kind = "buffer", name = "a", type = f32, elements = 4}]}}
   }
 }
+
+// -----
+
+module attributes {gpu.container_module} {
+  // Rule 4: of a table each entry is an operand.
+  func.func @entry(%a: memref<4xf32>) {
+    // expected-error @below {{expected an operand 'b', which the kernels of 'kernels' take}}
+    amp.launch_kernels @kernels ins() outs(a = %a) : (memref<4xf32>) -> ()
+    return
+  }
+  // Near: there are both, and the table itself is none.
+  func.func @near_entry(%a: memref<4xf32>, %b: memref<8xf16>) {
+    amp.launch_kernels @kernels ins(b = %b) outs(a = %a) : (memref<8xf16>, memref<4xf32>) -> ()
+    return
+  }
+  gpu.module @kernels {
+    llvm.func @one(!llvm.ptr) attributes {
+      amp.launch = {order = 0, arguments = [{kind = "table", name = "t", entries = [
+          {name = "a", type = f32, elements = 4}, {name = "b", type = f16, elements = 8}]}]}}
+  }
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  // Rule 6: an entry and a pointer.
+  func.func @shared(%a: memref<4xf32>) {
+    // expected-error @below {{expected a name of its own for each entry of a table of the kernels of 'kernels', but got 'a' twice}}
+    amp.launch_kernels @kernels ins() outs(a = %a) : (memref<4xf32>) -> ()
+    return
+  }
+  gpu.module @kernels {
+    llvm.func @one(!llvm.ptr<1>, !llvm.ptr) attributes {
+      amp.launch = {order = 0, arguments = [{kind = "buffer", name = "a", type = f32, elements = 4},
+          {kind = "table", name = "t", entries = [{name = "a", type = f32, elements = 4}]}]}}
+  }
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  // Rule 6: entries of two tables.
+  func.func @tables(%a: memref<4xf32>) {
+    // expected-error @below {{expected a name of its own for each entry of a table of the kernels of 'kernels', but got 'a' twice}}
+    amp.launch_kernels @kernels ins() outs(a = %a) : (memref<4xf32>) -> ()
+    return
+  }
+  gpu.module @kernels {
+    llvm.func @one(!llvm.ptr) attributes {
+      amp.launch = {order = 0, arguments = [{kind = "table", name = "t", entries = [{name = "a", type = f32, elements = 4}]}]}}
+    llvm.func @two(!llvm.ptr) attributes {
+      amp.launch = {order = 1, arguments = [{kind = "table", name = "t", entries = [{name = "a", type = f32, elements = 4}]}]}}
+  }
+}

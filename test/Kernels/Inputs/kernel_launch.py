@@ -39,9 +39,7 @@ class Emulation:
         self.module, self.kernels, self.folder, self.limit = module, kernels, folder, limit
         self.types, self.shapes = {}, {}
         for kernel in kernels:
-            for argument in kernel.arguments:
-                if argument.kind == "number":
-                    continue
+            for argument in (part for each in kernel.arguments for part in each.memory()):
                 self.types[argument.name] = argument.type
                 # A tensor map needs its rows; a pointer takes any shape.
                 if argument.kind != "buffer" or argument.name not in self.shapes:
@@ -66,7 +64,7 @@ class Emulation:
         `seed` on. Returns the statistics."""
         statistics = []
         for kernel in self.kernels:
-            names = sorted({a.name for a in kernel.arguments if a.kind != "number"})
+            names = sorted({part.name for argument in kernel.arguments for part in argument.memory()})
             done = run(
                 ["amp-emu", self.module, f"--kernel={kernel.name}", f"--seed={seed}", f"--seeds={seeds}",
                  "--statistics", f"--grid={kernel.blocks(blocks)}", f"--smem={kernel.shared}"]

@@ -36,6 +36,11 @@ class Argument:
         self.strides, self.swizzle = numbers(entry, "strides"), number(entry, "swizzle")
         self.lower, self.upper, self.steps = (numbers(entry, key) for key in ("lower", "upper", "steps"))
         self.channels, self.pixels = number(entry, "channels"), number(entry, "pixels")
+        self.entries = []
+
+    def memory(self):
+        """What it points to: arguments with memory of their own."""
+        return self.entries or [self] * (self.kind != "number")
 
     def memory_shape(self):
         """Of the memory that a buffer or a tensor map asks for, outermost first."""
@@ -54,6 +59,8 @@ class Argument:
     def emulator_option(self):
         if self.kind == "number":
             return f"--arg=i32:{self.value}"
+        if self.kind == "table":
+            return "--arg=table:" + ",".join(entry.name for entry in self.entries)
         if self.kind == "buffer":
             return f"--arg={self.name}"
         shape = by(max(size, 1) for size in reversed(self.shape))
@@ -79,7 +86,17 @@ class Kernel:
         self.per_multiprocessor = number(rest, "blocks_per_multiprocessor")
         self.multiple = number(rest, "grid_multiple") or 1
         self.shared = number(rest, "shared_memory")
-        self.arguments = [Argument(entry) for entry in re.findall(r"\{([^{}]*)\}", arguments)]
+        # A table is a list of entries before its kind.
+        self.arguments, table = [], []
+        for entry in re.findall(r'\{([^{}]*)\}|\], (kind = "table")', arguments):
+            argument = Argument(entry[0] or entry[1])
+            if argument.kind == "table":
+                argument.entries, table = table, []
+            elif not argument.kind:
+                argument.kind = "buffer"
+                table.append(argument)
+                continue
+            self.arguments.append(argument)
 
     def blocks(self, most):
         """Of a launch on a device that has room for `most`."""

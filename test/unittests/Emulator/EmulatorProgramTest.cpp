@@ -33,6 +33,30 @@ static const char image[] = R"(gpu.module @m {
 }
 )";
 
+// Adds the first element of the first operand to that of the second, by a table
+// of their addresses; if `%n` is no 0, writes the table instead.
+static const char tableImage[] = R"(gpu.module @m {
+  llvm.func @add(%n: i32, %t: !llvm.ptr {llvm.byval = !llvm.array<2 x ptr<1>>, nvvm.grid_constant})
+      attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1>} {
+    %c0 = llvm.mlir.constant(0 : i32) : i32
+    %from = llvm.load %t : !llvm.ptr -> !llvm.ptr<1>
+    %place = llvm.getelementptr %t[8] : (!llvm.ptr) -> !llvm.ptr, i8
+    %to = llvm.load %place : !llvm.ptr -> !llvm.ptr<1>
+    %writes = llvm.icmp "ne" %n, %c0 : i32
+    llvm.cond_br %writes, ^write, ^add
+  ^write:
+    llvm.store %from, %place : !llvm.ptr<1>, !llvm.ptr
+    llvm.return
+  ^add:
+    %x = llvm.load %from : !llvm.ptr<1> -> i32
+    %y = llvm.load %to : !llvm.ptr<1> -> i32
+    %s = llvm.add %x, %y : i32
+    llvm.store %s, %to : i32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+)";
+
 namespace {
 class EmulatorProgram : public testing::Test {
 protected:
@@ -44,6 +68,13 @@ protected:
           .addLaunch("add",
                      {DeviceProgram::number(number), DeviceProgram::pointer(0)})
           .grid[0] = 2;
+    for (int32_t writes : {0, 1}) {
+      program.addModule(writes ? "written" : "tables", tableImage, 2);
+      program
+          .addLaunch("add", {DeviceProgram::number(writes),
+                             DeviceProgram::table(0, 2)})
+          .threads[0] = 1;
+    }
   }
   void SetUp() override {
     ASSERT_EQ(ampRtDeviceGet("emulator", &device), AMP_RT_OK)
@@ -106,6 +137,28 @@ TEST_F(EmulatorProgram, RunsOnTwoThreads) {
   std::thread first(work, 0), second(work, 1000);
   first.join();
   second.join();
+}
+
+// What a table points to is memory that was given; the table itself is not.
+TEST_F(EmulatorProgram, Tables) {
+  AmpRtRun *run = createRun();
+  int64_t handle = ampRtRunHandle(run);
+  EXPECT_EQ(ampRtRunBegin(handle), AMP_RT_OK);
+  void *operands[] = {ampRtRunAllocate(handle, 4), ampRtRunAllocate(handle, 4)};
+  int32_t first = 5, second = 30, sum = 0;
+  EXPECT_EQ(ampRtRunWrite(handle, operands[0], &first, 4), AMP_RT_OK);
+  EXPECT_EQ(ampRtRunWrite(handle, operands[1], &second, 4), AMP_RT_OK);
+  EXPECT_EQ(ampRtRunLaunch(handle, 1, operands), AMP_RT_OK)
+      << ampRtStatusText();
+  EXPECT_EQ(ampRtRunRead(handle, &sum, operands[1], 4), AMP_RT_OK);
+  EXPECT_EQ(sum, 35);
+  EXPECT_EQ(ampRtRunLaunch(handle, 2, operands), AMP_RT_DEVICE_ERROR);
+  EXPECT_NE(std::string(ampRtStatusText())
+                .find("write to constant memory: 'argument 1'"),
+            std::string::npos)
+      << ampRtStatusText();
+  EXPECT_EQ(ampRtRunEnd(handle), AMP_RT_DEVICE_ERROR);
+  ampRtRunDestroy(run);
 }
 
 TEST_F(EmulatorProgram, FindingsNameTheKernel) {

@@ -13,6 +13,7 @@
 
 #include "CudaProgramFixture.h"
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <iterator>
@@ -137,6 +138,38 @@ TEST_F(CudaProgramTest, TensorMapsFollowTheirOperand) {
   }
   for (void *pointer : {from, to, first, second})
     free(pointer);
+}
+
+// One parameter of a kernel has the addresses of several operands, those of
+// this launch.
+TEST_F(CudaProgramTest, TablesAreTheirOperands) {
+  program.addModule("tables", R"(//
+.version 8.0
+.target sm_90a
+.visible .entry many(.param .u64 .ptr .global many_0,
+                     .param .align 8 .b8 many_1[24])
+{ ret; }
+)",
+                    4);
+  program.addLaunch("many",
+                    {DeviceProgram::pointer(3), DeviceProgram::table(0, 3)});
+  fakecuda::define("many", [](const fakecuda::Launch &) {});
+  start();
+  void *operands[] = {allocate(16), allocate(16), allocate(16), allocate(16)};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(ampRtRunLaunch(handle, 2, operands), AMP_RT_OK)
+        << ampRtStatusText();
+    fakecuda::Launch seen = fakecuda::launches().back();
+    ASSERT_EQ(seen.arguments.size(), 2u);
+    EXPECT_EQ(argument<void *>(seen, 0), operands[3]);
+    ASSERT_EQ(seen.arguments[1].size(), 3 * sizeof(void *));
+    auto table = argument<std::array<void *, 3>>(seen, 1);
+    for (int entry = 0; entry < 3; ++entry)
+      EXPECT_EQ(table[entry], operands[entry]);
+    std::swap(operands[0], operands[2]);
+  }
+  for (void *operand : operands)
+    free(operand);
 }
 
 TEST_F(CudaProgramTest, ConstantsAreCopiedOnce) {
@@ -430,19 +463,22 @@ TEST_F(CudaProgramTest, ProgramsThatContradictThemselves) {
   AmpRtProgramArgument noMap = DeviceProgram::map(0, description);
   noMap.map = nullptr;
   AmpRtProgramArgument noKind = DeviceProgram::pointer(0);
-  noKind.kind = 3;
+  noKind.kind = 4;
   for (const AmpRtProgramArgument &argument :
        {DeviceProgram::pointer(1), DeviceProgram::pointer(-1),
-        DeviceProgram::map(1, description), noMap, noKind}) {
+        DeviceProgram::map(1, description), noMap, noKind,
+        DeviceProgram::table(-1, 1), DeviceProgram::table(0, 0),
+        DeviceProgram::table(0, 2), DeviceProgram::table(0, INT32_MIN)}) {
     DeviceProgram wrong("sm_90a");
     wrong.addModule("m", "//", 1);
     wrong.addLaunch("k", {DeviceProgram::number(1), argument});
     expect(wrong,
            ("ampRtProgramLoad: module 'm': kernel 'k': expected argument 1 to "
-            "be a number, or the address or a described tensor map of one of 1 "
-            "operands, but got kind " +
+            "be a number, the address or a described tensor map of one of 1 "
+            "operands, or the addresses of several, but got kind " +
             std::to_string(argument.kind) + " of operand " +
-            std::to_string(argument.operand) + "; compile the program again")
+            std::to_string(argument.operand) + " and number " +
+            std::to_string(argument.number) + "; compile the program again")
                .c_str());
   }
 

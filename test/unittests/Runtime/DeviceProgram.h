@@ -77,6 +77,10 @@ public:
     return {sizeof(AmpRtProgramArgument), AMP_RT_ARGUMENT_NUMBER, -1, value,
             nullptr};
   }
+  static AmpRtProgramArgument table(int32_t operand, int32_t count) {
+    return {sizeof(AmpRtProgramArgument), AMP_RT_ARGUMENT_TABLE, operand, count,
+            nullptr};
+  }
   static AmpRtProgramArgument map(int32_t operand,
                                   const AmpRtTensorMapDescription &map) {
     return {sizeof(AmpRtProgramArgument), AMP_RT_ARGUMENT_TENSOR_MAP, operand,

@@ -705,6 +705,117 @@ def ConvertLinalgToElementKernelsPass : Pass<"convert-linalg-to-element-kernels"
   ];
 }
 
+def ConvertElementwiseToMultiTensorKernelsPass
+    : Pass<"convert-elementwise-to-multi-tensor-kernels", "ModuleOp"> {
+  let summary = "run loops that compute the same of many tensors as one kernel";
+  let description = [{
+    A step updates each parameter by the same computation: a launch for each of them costs more
+    than the work of small ones. Loops of a block that compute the same, whatever the shapes of
+    their tensors are, and that do not depend on each other become one `amp.launch_kernels`, and
+    a `gpu.module` with its kernel is added to the module. What they compute decides, not what
+    it is for: updates, casts of weights, unscaling.
+
+    **Input.** Operations that `convert-linalg-to-element-kernels` would take, and loops over
+    tiles that `convert-fusion-groups-to-kernels` would take, in which
+
+    1. there are no sums, and no results that start from a tensor;
+    2. bodies read no index, and no tensor by index;
+    3. each operand is a number, or has the elements of the results in their order: the same
+       loops are its dimensions, and it is no slice of a tensor;
+    4. loops over tiles slice all tensors and write all results alike, and their operations hand
+       tiles to each other whole.
+
+    5. results leave the block, or the loop reads and writes at most `small-bytes`: it costs a
+       launch more than these, while large tensors are best read on at once, from the cache.
+
+    Two compute the same if their bodies do, operation by operation, with the same constants,
+    types of elements, and pattern of operands; extents may differ. Others stay as they are; with
+    `report`, a remark says why. So do loops without another of their form, or that depend on it.
+
+    **The launch** stands where the last of its loops stood. What depends on the others moves
+    behind it; if that has an effect, the launch ends before it.
+
+    **The kernel.** Tensors are cut into chunks of 4096 elements, and blocks take one chunk after
+    the other: the kernel has a constant table of extents, and its parameter `tensors` is a table
+    of addresses, row by row (`kind = "table"`, see `amp-generate-gemm`). Elements go by 128 bits
+    where a thread has so many, and one by one at a tensor's end. Numbers that all loops read are
+    parameters of their own, `shared0` and on; of loop 3, `in3_0` and on is read and `out3_0` and
+    on written. As many loops share a launch as `parameter-bytes` have addresses; if there are
+    more, there are several launches of about as many.
+
+    Where a tensor is only the one side of choices by a number, as what a skipped step keeps is,
+    it is read only if the number says so; its entry of the table is `conditional`.
+
+    **Guarantee.** Elements have the bits of the loops as they are written.
+
+    Refused: a chip that is not known.
+
+    ```mlir
+    func.func @descend(%w: tensor<64x32xf32>, %dw: tensor<64x32xf32>, %b: tensor<32xf32>, %db: tensor<32xf32>)
+        -> (tensor<64x32xf32>, tensor<32xf32>) {
+      %rate = arith.constant 0.1 : f32
+      %0 = tensor.empty() : tensor<64x32xf32>
+      %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+                                            affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%w, %dw : tensor<64x32xf32>, tensor<64x32xf32>) outs(%0 : tensor<64x32xf32>) {
+      ^bb0(%x: f32, %dx: f32, %out: f32):
+        %step = arith.mulf %dx, %rate : f32
+        %new = arith.subf %x, %step : f32
+        linalg.yield %new : f32
+      } -> tensor<64x32xf32>
+      %2 = tensor.empty() : tensor<32xf32>
+      %3 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                           iterator_types = ["parallel"]}
+          ins(%b, %db : tensor<32xf32>, tensor<32xf32>) outs(%2 : tensor<32xf32>) {
+      ^bb0(%x: f32, %dx: f32, %out: f32):
+        %step = arith.mulf %dx, %rate : f32
+        %new = arith.subf %x, %step : f32
+        linalg.yield %new : f32
+      } -> tensor<32xf32>
+      return %1, %3 : tensor<64x32xf32>, tensor<32xf32>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @descend(...) -> (tensor<64x32xf32>, tensor<32xf32>) {
+      %0 = tensor.empty() : tensor<64x32xf32>
+      %1 = tensor.empty() : tensor<32xf32>
+      %2:2 = amp.launch_kernels @multi_tensor_0
+          ins(in0_0 = %w, in0_1 = %dw, in1_0 = %b, in1_1 = %db) outs(out0_0 = %0, out1_0 = %1)
+          : (tensor<64x32xf32>, tensor<64x32xf32>, tensor<32xf32>, tensor<32xf32>,
+             tensor<64x32xf32>, tensor<32xf32>) -> (tensor<64x32xf32>, tensor<32xf32>)
+      return %2#0, %2#1 : tensor<64x32xf32>, tensor<32xf32>
+    }
+    gpu.module @multi_tensor_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"",
+           "whose shared memory the tiles of loops have to fit">,
+    Option<"parameterBytes", "parameter-bytes", "int64_t", "4096",
+           "bytes of a kernel's parameters; more than 4096 need PTX 8.1 and a driver of CUDA 12.1">,
+    Option<"smallBytes", "small-bytes", "int64_t", "1048576",
+           "bytes that a loop reads and writes whose results are read on; of this order is what a GPU "
+           "moves in the time of a launch">,
+    Option<"report", "report", "bool", "false",
+           "a remark for each operation that has no such kernel">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "loops converted", "Loops that share a launch">,
+    Statistic<"numDeclined", "loops declined", "Loops left as they are">,
+    Statistic<"numLaunches", "launches", "Launches">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ConvertFusionGroupsToKernelsPass
     : Pass<"convert-fusion-groups-to-kernels", "ModuleOp"> {
   let summary = "run loops over tiles as kernels with a block of threads for each tile";

@@ -206,13 +206,55 @@ static std::optional<int64_t> getArgumentBytes(DictionaryAttr argument) {
 SmallVector<std::pair<StringRef, int64_t>>
 mlir::amp::getKernelMemory(Operation *module) {
   llvm::MapVector<StringRef, int64_t> memory;
+  auto add = [&](ArrayAttr arguments) {
+    for (auto argument : arguments.getAsRange<DictionaryAttr>())
+      if (auto name = argument.getAs<StringAttr>("name"))
+        if (std::optional<int64_t> bytes = getArgumentBytes(argument))
+          memory.insert({name.getValue(), *bytes});
+  };
+  for (DictionaryAttr launch : findLaunches(module))
+    if (auto arguments = launch.getAs<ArrayAttr>("arguments")) {
+      add(arguments);
+      for (auto argument : arguments.getAsRange<DictionaryAttr>())
+        if (auto entries = argument.getAs<ArrayAttr>("entries"))
+          add(entries);
+    }
+  return memory.takeVector();
+}
+
+SmallVector<StringRef> mlir::amp::getConditionalMemory(Operation *module) {
+  SmallVector<StringRef> names;
   for (DictionaryAttr launch : findLaunches(module))
     if (auto arguments = launch.getAs<ArrayAttr>("arguments"))
       for (auto argument : arguments.getAsRange<DictionaryAttr>())
-        if (auto name = argument.getAs<StringAttr>("name"))
-          if (std::optional<int64_t> bytes = getArgumentBytes(argument))
-            memory.insert({name.getValue(), *bytes});
-  return memory.takeVector();
+        if (auto entries = argument.getAs<ArrayAttr>("entries"))
+          for (auto entry : entries.getAsRange<DictionaryAttr>())
+            if (entry.contains("conditional"))
+              names.push_back(entry.getAs<StringAttr>("name").getValue());
+  return names;
+}
+
+/// The name that an entry of a table shares with another argument, or nothing.
+static StringAttr findSharedEntry(Operation *module) {
+  llvm::SetVector<StringAttr> names, entries;
+  StringAttr shared;
+  auto addEntry = [&](DictionaryAttr entry) {
+    auto name = entry.getAs<StringAttr>("name");
+    if (name && !entries.insert(name))
+      shared = name;
+  };
+  for (DictionaryAttr launch : findLaunches(module))
+    if (auto arguments = launch.getAs<ArrayAttr>("arguments"))
+      for (auto argument : arguments.getAsRange<DictionaryAttr>()) {
+        if (auto table = argument.getAs<ArrayAttr>("entries"))
+          llvm::for_each(table.getAsRange<DictionaryAttr>(), addEntry);
+        else if (auto name = argument.getAs<StringAttr>("name"))
+          names.insert(name);
+      }
+  for (StringAttr name : names)
+    if (entries.contains(name))
+      shared = name;
+  return shared;
 }
 
 LogicalResult
@@ -225,6 +267,11 @@ LaunchKernelsOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "expected '" << getKernels()
                          << "' to be a module of kernels that carry '"
                          << kLaunchAttr << "'"; // Rule 3
+  if (StringAttr shared = findSharedEntry(module))
+    return emitOpError() << "expected a name of its own for each entry of a "
+                            "table of the kernels of '"
+                         << getKernels() << "', but got '" << shared.getValue()
+                         << "' twice"; // Rule 6
   for (auto [index, operand] : llvm::enumerate(getOperands())) {
     StringRef name = getOperandName(index);
     auto *argument = llvm::find_if(

@@ -137,18 +137,28 @@ AmpRtStatus EmulatorDevice::copy(const char *call, void *target,
 
 /// What a kernel was given it may have written.
 void EmulatorDevice::markArguments(const AmpRtLaunch &launch) {
-  for (int32_t i = 0; i < launch.argumentCount; ++i) {
-    uint64_t address = 0;
-    if (launch.argumentBytes[i] == sizeof(void *))
-      std::memcpy(&address, launch.arguments[i], sizeof(address));
-    PackedTensorMap map;
-    if (launch.argumentBytes[i] == sizeof(map)) {
-      std::memcpy(&map, launch.arguments[i], sizeof(map));
-      address = map.magic == PackedTensorMap::kMagic ? map.address : 0;
-    }
+  auto mark = [&](uint64_t address) {
     if (MemoryRange *range =
             memory.find(reinterpret_cast<void *>(uintptr_t(address)), 0))
       range->isInitialised = true;
+  };
+  for (int32_t i = 0; i < launch.argumentCount; ++i) {
+    const auto *argument = static_cast<const char *>(launch.arguments[i]);
+    PackedTensorMap map;
+    if (launch.argumentBytes[i] == sizeof(map)) {
+      std::memcpy(&map, argument, sizeof(map));
+      if (map.magic == PackedTensorMap::kMagic) {
+        mark(map.address);
+        continue;
+      }
+    }
+    // A pointer, or a struct of them.
+    uint64_t address = 0;
+    for (int64_t end = sizeof(address); end <= launch.argumentBytes[i];
+         end += sizeof(address)) {
+      std::memcpy(&address, argument + end - sizeof(address), sizeof(address));
+      mark(address);
+    }
   }
 }
 

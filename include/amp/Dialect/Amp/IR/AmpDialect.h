@@ -66,6 +66,10 @@ namespace mlir::amp {
 /// it was compiled. Empty if it has no kernels.
 SmallVector<std::pair<StringRef, int64_t>> getKernelMemory(Operation *module);
 
+/// Names of operands that the kernels of `module` do not read in a step that is
+/// not skipped.
+SmallVector<StringRef> getConditionalMemory(Operation *module);
+
 } // namespace mlir::amp
 
 #endif // AMP_DIALECT_AMP_IR_AMPDIALECT_H

@@ -45,9 +45,10 @@ def Amp_LaunchKernelsOp : Op<Amp_Dialect, "launch_kernels", [
     3. The symbol is a module with kernels that carry `amp.launch`, or one that
        was compiled and whose kernels stand in `amp.launches` of the module
        around it.
-    4. Each pointer and tensor map of the kernels has an operand of its name, and
-       each operand an argument.
+    4. Each pointer, tensor map and entry of a table of the kernels has an operand
+       of its name, and each operand one of them.
     5. An operand has as many bytes as its argument.
+    6. Names of entries of tables are those of no other argument.
 
     On tensors without effect. On buffers reads `ins` and writes `outs`. Made by
     `convert-linalg-to-tensor-core`.

@@ -1,0 +1,313 @@
+//===- ElementwiseToMultiTensorKernels.cpp - Same loops, one launch -------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Horizontal fusion. Loops of a block that compute the same of elements (their
+// form, amp/Kernels/ElementwiseLoop.h) and do not depend on each other become
+// one launch, where the last of them stands. What depends on the others and
+// stands before it moves behind it, in its order; so nothing that depends on a
+// loop may have an effect there.
+//
+// What a large tensor becomes is best read at once, while the L2 cache has it,
+// and its memory given back: such a loop takes part only if its results leave
+// the block, as those of updates do.
+//
+// Which loops depend on each other is asked anew for each form, of what the
+// forms before left: two launches that each need a part of the other are never
+// made. Within a form, a loop's level is one more than the highest of those of
+// its form that it depends on, and loops of one level are independent.
+//
+// Costs a walk over the block for each form with several loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "UniqueKernels.h"
+#include "amp/Analysis/NumberMemory.h"
+#include "amp/Conversion/Device/Passes.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Kernels/Chip.h"
+#include "amp/Kernels/GroupKernel.h"
+#include "amp/Kernels/MultiTensorKernel.h"
+#include "amp/Support/ShapedBytes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#define DEBUG_TYPE "convert-elementwise-to-multi-tensor-kernels"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_CONVERTELEMENTWISETOMULTITENSORKERNELSPASS
+#include "amp/Conversion/Device/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+/// For each operation of a block, on which of some loops it depends.
+class Dependences {
+public:
+  Dependences(Block &block, ArrayRef<Operation *> loops) {
+    llvm::DenseMap<Operation *, unsigned> numbers;
+    for (auto [i, loop] : llvm::enumerate(loops))
+      numbers[loop] = i;
+    for (Operation &op : block) {
+      llvm::BitVector loopsBefore(loops.size());
+      op.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (Operation *source = operand.getDefiningOp())
+            if (auto known = dependsOn.find(source); known != dependsOn.end()) {
+              loopsBefore |= known->second;
+              if (auto loop = numbers.find(source); loop != numbers.end())
+                loopsBefore.set(loop->second);
+            }
+      });
+      dependsOn[&op] = std::move(loopsBefore);
+    }
+  }
+
+  const llvm::BitVector &get(Operation *op) const {
+    return dependsOn.find(op)->second;
+  }
+
+private:
+  llvm::DenseMap<Operation *, llvm::BitVector> dependsOn;
+};
+
+struct ConvertElementwiseToMultiTensorKernels
+    : public amp::impl::ConvertElementwiseToMultiTensorKernelsPassBase<
+          ConvertElementwiseToMultiTensorKernels> {
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  /// The loops of a block that a kernel can take, those of one form together.
+  SmallVector<SmallVector<Operation *>> collect(Block &block,
+                                                const Chip &target);
+  /// Makes launches of loops that are independent and of one form.
+  void convert(MutableArrayRef<Operation *> ops, const Chip &target,
+               UniqueKernels &kernels);
+  /// Makes one, if nothing that depends on the loops has an effect before the
+  /// last of them.
+  void convert(ArrayRef<Operation *> ops, ArrayRef<ElementwiseLoop> loops,
+               UniqueKernels &kernels);
+};
+} // namespace
+
+static std::optional<ElementwiseLoop> match(Operation *op, const Chip &chip,
+                                            std::string &reason) {
+  if (auto loop = dyn_cast<scf::ForallOp>(op))
+    return GroupKernel::match(loop, chip, reason)
+               ? ElementwiseLoop::match(loop, reason)
+               : std::nullopt;
+  auto generic = cast<linalg::GenericOp>(op);
+  return ElementKernel::match(generic, reason)
+             ? ElementwiseLoop::match(generic, reason)
+             : std::nullopt;
+}
+
+/// Whether all that becomes of a value is that it leaves the block.
+static bool isResult(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>() ||
+           (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
+            isResult(user->getResult(0)));
+  });
+}
+
+/// Bytes that a loop reads and writes.
+static int64_t countBytes(const ElementwiseLoop &loop) {
+  int64_t bytes = 0;
+  auto add = [&](Type type) {
+    bytes += loop.getCount() * getElementBytes(cast<ShapedType>(type));
+  };
+  for (const ElementwiseLoop::Column &column : loop.getColumns())
+    if (!column.isNumber)
+      add(column.value.getType());
+  llvm::for_each(loop.getOperation()->getResultTypes(), add);
+  return bytes;
+}
+
+/// Sets of loops that can be one launch each, in the order of the block.
+static SmallVector<SmallVector<Operation *>>
+group(Block &block, ArrayRef<Operation *> loops) {
+  Dependences dependences(block, loops);
+  SmallVector<unsigned> levels(loops.size(), 0);
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  for (auto [i, loop] : llvm::enumerate(loops)) {
+    numbers[loop] = i;
+    for (unsigned before : dependences.get(loop).set_bits())
+      levels[i] = std::max(levels[i], levels[before] + 1);
+  }
+  SmallVector<SmallVector<Operation *>> groups;
+  for (unsigned level = 0, e = *llvm::max_element(levels); level <= e;
+       ++level) {
+    SmallVector<Operation *> members;
+    llvm::BitVector isMember(loops.size());
+    auto finish = [&] {
+      if (members.size() > 1)
+        groups.push_back(members);
+      members.clear();
+      isMember.reset();
+    };
+    for (Operation &op : block) {
+      auto number = numbers.find(&op);
+      if (number != numbers.end() && levels[number->second] == level) {
+        members.push_back(&op);
+        isMember.set(number->second);
+      } else if (dependences.get(&op).anyCommon(isMember) &&
+                 !isMemoryEffectFree(&op)) {
+        finish();
+      }
+    }
+    finish();
+  }
+  return groups;
+}
+
+SmallVector<SmallVector<Operation *>>
+ConvertElementwiseToMultiTensorKernels::collect(Block &block,
+                                                const Chip &target) {
+  llvm::StringMap<unsigned> numbers;
+  SmallVector<SmallVector<Operation *>> ofForm;
+  for (Operation &op : block) {
+    if (!isa<scf::ForallOp, linalg::GenericOp>(op))
+      continue;
+    std::string reason;
+    std::optional<ElementwiseLoop> loop = match(&op, target, reason);
+    if (loop && countBytes(*loop) > smallBytes &&
+        !llvm::all_of(op.getResults(), isResult)) {
+      reason = llvm::formatv("expected results that leave the block, or at "
+                             "most {0} bytes, but got {1} and a result that is "
+                             "read on",
+                             smallBytes, countBytes(*loop));
+      loop.reset();
+    }
+    if (!loop) {
+      ++numDeclined;
+      if (report)
+        op.emitRemark("not of a kernel for many tensors: ") << reason;
+      continue;
+    }
+    auto [known, isNew] = numbers.insert({loop->getForm(), ofForm.size()});
+    if (isNew)
+      ofForm.emplace_back();
+    ofForm[known->second].push_back(&op);
+  }
+  return ofForm;
+}
+
+void ConvertElementwiseToMultiTensorKernels::convert(
+    ArrayRef<Operation *> ops, ArrayRef<ElementwiseLoop> loops,
+    UniqueKernels &kernels) {
+  Operation *last = ops.back(), *behind = last;
+  Dependences dependences(*last->getBlock(), ops);
+  SmallVector<Operation *> dependent;
+  for (Operation *op = ops.front(); op != last; op = op->getNextNode())
+    if (dependences.get(op).any())
+      dependent.push_back(op);
+  if (!llvm::all_of(dependent, isMemoryEffectFree))
+    return;
+  for (Operation *op : dependent) {
+    op->moveAfter(behind);
+    behind = op;
+  }
+
+  MultiTensorKernel kernel(loops);
+  gpu::GPUModuleOp module =
+      kernels.get([&](OpBuilder &builder, StringRef name) {
+        return kernel.emit(builder, name);
+      });
+  OpBuilder b(last);
+  SmallVector<StringRef> names;
+  SmallVector<Value> read, written;
+  for (const ElementKernel::Input &input : kernel.getInputs()) {
+    names.push_back(input.name);
+    read.push_back(isa<ShapedType>(input.value.getType())
+                       ? input.value
+                       : getOrMakeNumberMemory(b, input.value));
+  }
+  llvm::append_range(names, kernel.getOutputNames());
+  for (const ElementwiseLoop &loop : loops)
+    for (Type type : loop.getOperation()->getResultTypes())
+      written.push_back(tensor::EmptyOp::create(
+          b, loop.getOperation()->getLoc(),
+          cast<RankedTensorType>(type).getShape(), getElementTypeOrSelf(type)));
+  auto locations = llvm::map_to_vector(loops, [](const ElementwiseLoop &loop) {
+    return loop.getOperation()->getLoc();
+  });
+  auto launch = LaunchKernelsOp::create(b, b.getFusedLoc(locations),
+                                        module.getName(), names, read, written);
+  ValueRange results = launch.getResults();
+  for (const ElementwiseLoop &loop : loops) {
+    Operation *op = loop.getOperation();
+    op->replaceAllUsesWith(results.take_front(op->getNumResults()));
+    results = results.drop_front(op->getNumResults());
+  }
+  for (const ElementwiseLoop &loop : loops)
+    loop.getOperation()->erase();
+  numConverted += loops.size();
+  ++numLaunches;
+}
+
+void ConvertElementwiseToMultiTensorKernels::convert(
+    MutableArrayRef<Operation *> ops, const Chip &target,
+    UniqueKernels &kernels) {
+  // Launches before may have moved some of them, and given others operands.
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  std::string reason;
+  auto matched = llvm::map_to_vector(
+      ops, [&](Operation *op) { return *match(op, target, reason); });
+  ArrayRef<ElementwiseLoop> loops = matched;
+  int64_t most = MultiTensorKernel::getMostLoops(loops, parameterBytes);
+  if (most < 2)
+    return;
+  // As few launches as can be, of about as many loops.
+  for (int64_t left = llvm::divideCeil(int64_t(loops.size()), most); left > 0;
+       --left) {
+    int64_t size = llvm::divideCeil(int64_t(loops.size()), left);
+    if (size > 1)
+      convert(ops.take_front(size), loops.take_front(size), kernels);
+    ops = ops.drop_front(size);
+    loops = loops.drop_front(size);
+  }
+}
+
+void ConvertElementwiseToMultiTensorKernels::runOnOperation() {
+  const Chip *target = getChip(chip);
+  if (!target) {
+    getOperation().emitError()
+        << "expected a chip that kernels are made for, but got '" << chip
+        << "'";
+    return signalPassFailure();
+  }
+  UniqueKernels kernels(getOperation(), "multi_tensor");
+  SmallVector<Block *> blocks;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<scf::ForallOp, linalg::LinalgOp>(op))
+        return WalkResult::skip();
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          blocks.push_back(&block);
+      return WalkResult::advance();
+    });
+  for (Block *block : blocks)
+    for (ArrayRef<Operation *> ops : collect(*block, *target)) {
+      if (ops.size() < 2)
+        continue;
+      for (SmallVector<Operation *> &members : group(*block, ops))
+        convert(MutableArrayRef<Operation *>(members), *target, kernels);
+    }
+  numKernels += kernels.size();
+}
