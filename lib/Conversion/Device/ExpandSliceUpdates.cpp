@@ -11,6 +11,9 @@
 // loops of which nothing else is work: such a loop is one kernel then, where a
 // host would launch one for each of its iterations, and read each index.
 //
+// What elementwise operations of the loop compute for it is computed with it,
+// element by element.
+//
 // The naive version goes wrong where the operation reads the tensor that it is
 // put into: elements are read there only from the place that they are put back
 // to, and so before any other is written over them; else the slice stays.
@@ -84,58 +87,154 @@ static SmallVector<Value> getPlace(OpBuilder &b, Location loc,
   return place;
 }
 
-/// %r = linalg.generic(%slices); insert_slice %r into %t  ->
+namespace {
+/// One insertion, %r = linalg.generic(%slices); insert_slice %r into %t  ->
 /// scf.for { extract; body; insert into %t }
-static FailureOr<Value> expand(RewriterBase &rewriter,
-                               tensor::InsertSliceOp insertion) {
-  auto refuse = [&](const Twine &reason) {
-    return rewriter.notifyMatchFailure(insertion, reason);
-  };
-  auto loop = dyn_cast<scf::ForOp>(insertion->getParentOp());
-  auto op = insertion.getSource().getDefiningOp<linalg::GenericOp>();
-  if (!loop || !op || !updatesOnly(loop) || op->getBlock() != loop.getBody())
-    return refuse("expected a loop of updates alone");
-  if (!op.getResult(0).hasOneUse() || op.getNumResults() != 1 ||
-      op.getNumLoops() != op.getNumParallelLoops() ||
-      ShapedType::isDynamicShape(op.getStaticLoopRanges()))
-    return refuse("expected an elementwise operation of known extents");
-  AffineMap outMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (!outMap.isPermutation())
-    return refuse("expected each element of the result once");
-  for (Operation &inner : op.getBody()->without_terminator())
-    if (!isOnNumbers(&inner) && !isa<linalg::IndexOp>(inner))
-      return refuse("expected operations on numbers");
+class SliceUpdate {
+public:
+  SliceUpdate(scf::ForOp loop, tensor::InsertSliceOp insertion,
+              linalg::GenericOp op)
+      : loop(loop), insertion(insertion), op(op) {}
 
-  /// Whether an operand is the slice that is put back.
-  auto isPutBack = [&](OpOperand &operand) {
-    auto slice = operand.get().getDefiningOp<tensor::ExtractSliceOp>();
+  /// What stands against it, or nothing.
+  StringRef findObstacle();
+  /// The tensor with all elements put in.
+  Value expand(RewriterBase &rewriter);
+
+private:
+  /// `places` gives the indices of `producer`'s loops in the loops of `op`.
+  StringRef findObstacle(linalg::GenericOp producer, AffineMap places);
+  /// The element of one of its results there.
+  Value evaluate(RewriterBase &rewriter, OpResult result, AffineMap places);
+
+  AffineMap getOutMap(OpResult result) {
+    auto producer = cast<linalg::GenericOp>(result.getOwner());
+    return producer.getIndexingMapMatchingResult(result);
+  }
+  /// The operation of the loop that computes `value`, or null.
+  linalg::GenericOp getProducer(Value value) {
+    auto producer = value.getDefiningOp<linalg::GenericOp>();
+    return producer && producer->getBlock() == loop.getBody()
+               ? producer
+               : linalg::GenericOp();
+  }
+  /// In the loops of `op`, those of the operation that computes `value`, of
+  /// which `map` is read.
+  AffineMap getPlaces(Value value, AffineMap map) {
+    return inversePermutation(getOutMap(cast<OpResult>(value))).compose(map);
+  }
+  /// Whether `value`, read by `map` in the loops of `op`, is the slice that is
+  /// put back, read where it is put.
+  bool isPutBack(Value value, AffineMap map) {
+    auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
     return slice && slice.getSource() == insertion.getDest() &&
-           op.getMatchingIndexingMap(&operand) == outMap &&
+           map == getOutMap(cast<OpResult>(insertion.getSource())) &&
            slice.isSameAs(insertion, isEqualConstantIntOrValue);
-  };
-  SmallVector<OpOperand *> operands;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!op.payloadUsesValueFromOperand(&operand))
-      continue;
-    if (!op.getMatchingIndexingMap(&operand).isProjectedPermutation(
-            /*allowZeroInResults=*/true))
-      return refuse("expected indices that are loops");
-    Value source = operand.get();
-    if (auto slice = source.getDefiningOp<tensor::ExtractSliceOp>())
-      source = slice.getSource();
-    if (!isPutBack(operand) && !loop.isDefinedOutsideOfLoop(source))
-      return refuse("expected operands from outside of the loop, or what is "
-                    "put back");
-    operands.push_back(&operand);
+  }
+  SmallVector<Value> getIndices(AffineMap map) {
+    return llvm::map_to_vector(map.getResults(), [&](AffineExpr expression) {
+      auto dim = dyn_cast<AffineDimExpr>(expression);
+      return dim ? indices[dim.getPosition()] : zero;
+    });
   }
 
+  scf::ForOp loop;
+  tensor::InsertSliceOp insertion;
+  linalg::GenericOp op;
+  /// While it is expanded: the loops of `op`, and the tensor so far.
+  SmallVector<Value> indices;
+  Value zero, whole;
+};
+} // namespace
+
+StringRef SliceUpdate::findObstacle() {
+  if (!insertion.getSource().hasOneUse())
+    return "expected a result that is put in alone";
+  auto result = cast<OpResult>(insertion.getSource());
+  if (!getOutMap(result).isPermutation())
+    return "expected each element of the result once";
+  return findObstacle(
+      op, AffineMap::getMultiDimIdentityMap(op.getNumLoops(), op.getContext()));
+}
+
+StringRef SliceUpdate::findObstacle(linalg::GenericOp producer,
+                                    AffineMap places) {
+  if (producer.getNumLoops() != producer.getNumParallelLoops() ||
+      ShapedType::isDynamicShape(producer.getStaticLoopRanges()))
+    return "expected an elementwise operation of known extents";
+  for (Operation &inner : producer.getBody()->without_terminator())
+    if (!isOnNumbers(&inner) && !isa<linalg::IndexOp>(inner))
+      return "expected operations on numbers";
+  for (OpOperand &operand : producer->getOpOperands()) {
+    if (!producer.payloadUsesValueFromOperand(&operand))
+      continue;
+    AffineMap map = producer.getMatchingIndexingMap(&operand);
+    if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+      return "expected indices that are loops";
+    map = map.compose(places);
+    Value source = operand.get();
+    if (linalg::GenericOp before = getProducer(source)) {
+      if (!getOutMap(cast<OpResult>(source)).isPermutation())
+        return "expected each element of the result once";
+      StringRef obstacle = findObstacle(before, getPlaces(source, map));
+      if (!obstacle.empty())
+        return obstacle;
+      continue;
+    }
+    if (isPutBack(source, map))
+      continue;
+    if (auto slice = source.getDefiningOp<tensor::ExtractSliceOp>())
+      source = slice.getSource();
+    if (!loop.isDefinedOutsideOfLoop(source))
+      return "expected operands from outside of the loop, or what is put back";
+  }
+  return {};
+}
+
+Value SliceUpdate::evaluate(RewriterBase &rewriter, OpResult result,
+                            AffineMap places) {
+  auto producer = cast<linalg::GenericOp>(result.getOwner());
+  Location loc = producer.getLoc();
+  IRMapping values;
+  for (OpOperand &operand : producer->getOpOperands()) {
+    if (!producer.payloadUsesValueFromOperand(&operand))
+      continue;
+    AffineMap map = producer.getMatchingIndexingMap(&operand).compose(places);
+    Value source = operand.get(), element = source;
+    if (getProducer(source)) {
+      element =
+          evaluate(rewriter, cast<OpResult>(source), getPlaces(source, map));
+    } else if (isa<RankedTensorType>(source.getType())) {
+      SmallVector<Value> place = getIndices(map);
+      if (auto slice = source.getDefiningOp<tensor::ExtractSliceOp>()) {
+        place = getPlace(rewriter, loc, slice, slice.getDroppedDims(), place);
+        source = isPutBack(source, map) ? whole : slice.getSource();
+      }
+      element = tensor::ExtractOp::create(rewriter, loc, source, place);
+    }
+    values.map(producer.getMatchingBlockArgument(&operand), element);
+  }
+  SmallVector<Value> loops = getIndices(places);
+  for (Operation &inner : producer.getBody()->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      values.map(index.getResult(), loops[index.getDim()]);
+    else
+      rewriter.clone(inner, values);
+  }
+  return values.lookupOrDefault(producer.getBody()->getTerminator()->getOperand(
+      result.getResultNumber()));
+}
+
+Value SliceUpdate::expand(RewriterBase &rewriter) {
   Location loc = op.getLoc();
+  auto result = cast<OpResult>(insertion.getSource());
+  AffineMap outMap = getOutMap(result);
   rewriter.setInsertionPoint(insertion);
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0),
-        one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-  Value outermost, whole = insertion.getDest();
+  zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1), outermost;
+  whole = insertion.getDest();
   // The loops in the order in which the result's elements lie.
-  SmallVector<Value> indices(op.getNumLoops());
+  indices.assign(op.getNumLoops(), {});
   for (AffineExpr dim : outMap.getResults()) {
     unsigned position = cast<AffineDimExpr>(dim).getPosition();
     Value size = arith::ConstantIndexOp::create(
@@ -150,43 +249,29 @@ static FailureOr<Value> expand(RewriterBase &rewriter,
     indices[position] = inner.getInductionVar();
     whole = inner.getRegionIterArg(0);
   }
-  auto evaluate = [&](AffineMap map) {
-    return llvm::map_to_vector(
-        map.getResults(), [&](AffineExpr expression) -> Value {
-          if (auto dim = dyn_cast<AffineDimExpr>(expression))
-            return indices[dim.getPosition()];
-          return zero;
-        });
-  };
-  IRMapping values;
-  for (OpOperand *operand : operands) {
-    Value source = operand->get();
-    SmallVector<Value> place = evaluate(op.getMatchingIndexingMap(operand));
-    Value element = source;
-    if (auto slice = source.getDefiningOp<tensor::ExtractSliceOp>()) {
-      place = getPlace(rewriter, loc, slice, slice.getDroppedDims(), place);
-      source = isPutBack(*operand) ? whole : slice.getSource();
-    }
-    if (isa<RankedTensorType>(source.getType()))
-      element = tensor::ExtractOp::create(rewriter, loc, source, place);
-    values.map(op.getMatchingBlockArgument(operand), element);
-  }
-  for (Operation &inner : op.getBody()->without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(inner))
-      values.map(index.getResult(), indices[index.getDim()]);
-    else
-      rewriter.clone(inner, values);
-  }
-  Value result =
-      values.lookupOrDefault(op.getBody()->getTerminator()->getOperand(0));
+  Value element = evaluate(rewriter, result,
+                           AffineMap::getMultiDimIdentityMap(
+                               op.getNumLoops(), rewriter.getContext()));
   SmallVector<Value> place = getPlace(
-      rewriter, loc, insertion, insertion.getDroppedDims(), evaluate(outMap));
+      rewriter, loc, insertion, insertion.getDroppedDims(), getIndices(outMap));
   Value inserted =
-      tensor::InsertOp::create(rewriter, loc, result, whole, place);
+      tensor::InsertOp::create(rewriter, loc, element, whole, place);
   if (!outermost)
     return inserted;
   scf::YieldOp::create(rewriter, loc, inserted);
   return outermost;
+}
+
+/// Erases what computed a slice, as far as nobody else needs it.
+static void eraseUnused(RewriterBase &rewriter, Operation *op) {
+  if (!op || !op->use_empty() ||
+      !isa<linalg::GenericOp, tensor::ExtractSliceOp>(op))
+    return;
+  llvm::SetVector<Value> operands;
+  operands.insert_range(op->getOperands());
+  rewriter.eraseOp(op);
+  for (Value operand : operands)
+    eraseUnused(rewriter, operand.getDefiningOp());
 }
 
 namespace {
@@ -197,19 +282,17 @@ struct ExpandSliceUpdates
     getOperation().walk(
         [&](tensor::InsertSliceOp op) { insertions.push_back(op); });
     IRRewriter rewriter(&getContext());
-    for (tensor::InsertSliceOp op : insertions) {
-      auto generic = op.getSource().getDefiningOp<linalg::GenericOp>();
-      FailureOr<Value> whole = expand(rewriter, op);
-      if (failed(whole))
+    for (tensor::InsertSliceOp insertion : insertions) {
+      auto loop = dyn_cast<scf::ForOp>(insertion->getParentOp());
+      auto op = insertion.getSource().getDefiningOp<linalg::GenericOp>();
+      if (!loop || !op || op->getBlock() != loop.getBody() ||
+          !updatesOnly(loop))
         continue;
-      rewriter.replaceOp(op, *whole);
-      llvm::SetVector<Value> operands;
-      operands.insert_range(generic->getOperands());
-      rewriter.eraseOp(generic);
-      for (Value operand : operands)
-        if (auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>();
-            slice && slice->use_empty())
-          rewriter.eraseOp(slice);
+      SliceUpdate update(loop, insertion, op);
+      if (!update.findObstacle().empty())
+        continue;
+      rewriter.replaceOp(insertion, update.expand(rewriter));
+      eraseUnused(rewriter, op);
       ++numExpanded;
     }
   }

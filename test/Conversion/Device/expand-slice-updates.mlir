@@ -192,3 +192,103 @@ func.func @others(%x: tensor<8x4xf32>, %init: tensor<8xf32>) -> (tensor<8xf32>, 
   }
   return %r, %q : tensor<8xf32>, tensor<8x4xf32>
 }
+
+// -----
+
+// What the loop computes for an update is computed with it: the second of two results is put in.
+// CHECK-LABEL: func @chain
+// CHECK:       scf.for
+// CHECK-NOT:     linalg.generic
+// CHECK:         scf.for {{.*}} iter_args(%[[WHOLE:.*]] = %{{.*}})
+// CHECK:           %[[OLD:.*]] = tensor.extract %[[WHOLE]]
+// CHECK:           %[[HALF:.*]] = arith.truncf %[[OLD]]
+// CHECK:           %[[WIDE:.*]] = arith.extf %[[HALF]]
+// CHECK:           %[[NEXT:.*]] = arith.negf %[[WIDE]]
+// CHECK:           tensor.insert %[[NEXT]] into %[[WHOLE]]
+#row = affine_map<(i) -> (i)>
+func.func @chain(%at: tensor<8xindex>, %table: tensor<9x4xf32>) -> tensor<9x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%to = %table) -> (tensor<9x4xf32>) {
+    %n = tensor.extract %at[%i] : tensor<8xindex>
+    %y = tensor.extract_slice %to[%n, 0] [1, 4] [1, 1] : tensor<9x4xf32> to tensor<4xf32>
+    %h = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]}
+        ins(%y : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.truncf %a : f32 to f16
+      %w = arith.extf %s : f16 to f32
+      linalg.yield %w : f32
+    } -> tensor<4xf32>
+    %z:2 = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]}
+        outs(%h, %e : tensor<4xf32>, tensor<4xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.negf %a : f32
+      linalg.yield %a, %s : f32, f32
+    } -> (tensor<4xf32>, tensor<4xf32>)
+    %next = tensor.insert_slice %z#1 into %to[%n, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<9x4xf32>
+    scf.yield %next : tensor<9x4xf32>
+  }
+  return %r : tensor<9x4xf32>
+}
+
+// -----
+
+// Near misses of a chain: what is put back is read in another order on the way; a sum on the way.
+// CHECK-LABEL: func @chain_turned
+// CHECK:       tensor.insert_slice
+func.func @chain_turned(%at: tensor<8xindex>, %table: tensor<9x4x4xf32>) -> tensor<9x4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %e = tensor.empty() : tensor<4x4xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%to = %table) -> (tensor<9x4x4xf32>) {
+    %n = tensor.extract %at[%i] : tensor<8xindex>
+    %y = tensor.extract_slice %to[%n, 0, 0] [1, 4, 4] [1, 1, 1] : tensor<9x4x4xf32> to tensor<4x4xf32>
+    %h = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>],
+                         iterator_types = ["parallel", "parallel"]}
+        ins(%y : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      linalg.yield %a : f32
+    } -> tensor<4x4xf32>
+    %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                         iterator_types = ["parallel", "parallel"]}
+        ins(%h : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.negf %a : f32
+      linalg.yield %s : f32
+    } -> tensor<4x4xf32>
+    %next = tensor.insert_slice %z into %to[%n, 0, 0] [1, 4, 4] [1, 1, 1] : tensor<4x4xf32> into tensor<9x4x4xf32>
+    scf.yield %next : tensor<9x4x4xf32>
+  }
+  return %r : tensor<9x4x4xf32>
+}
+// CHECK-LABEL: func @chain_of_a_sum
+// CHECK:       tensor.insert_slice
+func.func @chain_of_a_sum(%at: tensor<8xindex>, %x: tensor<4x4xf32>, %table: tensor<9x4xf32>) -> tensor<9x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%to = %table) -> (tensor<9x4xf32>) {
+    %n = tensor.extract %at[%i] : tensor<8xindex>
+    %h = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                         iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<4x4xf32>) outs(%zero : tensor<4xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    } -> tensor<4xf32>
+    %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%h : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.negf %a : f32
+      linalg.yield %s : f32
+    } -> tensor<4xf32>
+    %next = tensor.insert_slice %z into %to[%n, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<9x4xf32>
+    scf.yield %next : tensor<9x4xf32>
+  }
+  return %r : tensor<9x4xf32>
+}

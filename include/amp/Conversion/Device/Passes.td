@@ -521,9 +521,10 @@ def ExpandSliceUpdatesPass : Pass<"amp-expand-slice-updates", "::mlir::func::Fun
     loops on elements, which `convert-loops-to-kernels` makes one kernel of.
 
     **Input.** In an `scf.for` of numbers, slices, elementwise `linalg.generic`, insertions, and
-    such loops: an operation of known extents with one result, each element once, that is
+    such loops: an operation of known extents, of which one result, each element once, is
     put in and not used elsewhere. What it reads comes from outside of the loop, as slices or
-    whole, or is the slice that the result takes the place of. The rest stays.
+    whole, is computed by such an operation of the loop, or is the slice that the result takes
+    the place of. The rest stays.
 
     Before:
     ```mlir
