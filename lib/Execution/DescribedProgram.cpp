@@ -328,15 +328,20 @@ Error DescribedFunction::call(ArrayRef<const HostArray *> given,
 
   AmpRtStatus status =
       description.call(ampRtRunHandle(program.run), packed.data());
-  if (status == AMP_RT_OK)
-    status = ampRtRunSynchronize(program.run);
+  std::string text = status == AMP_RT_OK ? "" : ampRtStatusText();
+  // A failed assertion is why the rest went wrong.
+  AmpRtStatus heard = ampRtRunSynchronize(program.run);
+  if (heard == AMP_RT_PROGRAM_ERROR || status == AMP_RT_OK) {
+    status = heard;
+    text = ampRtStatusText();
+  }
   AmpRtRunMemory memory;
   memory.structSize = sizeof(memory);
   if (ampRtRunGetMemory(program.run, &memory) == AMP_RT_OK)
     report.peakBytes = memory.bytesPeak;
   program.memory = report;
   if (status != AMP_RT_OK)
-    return createStringError(Twine("'") + name + "': " + ampRtStatusText());
+    return createStringError(Twine("'") + name + "': " + text);
   return Error::success();
 }
 

@@ -17,10 +17,13 @@
 //                                             return
 //
 // "The end" is what stands between the return and the last operation that does
-// more than compute numbers or assert. Runs behind amp-checks-to-flags, which
-// puts its assertions there.
+// more than compute or assert, or that is defined only where an assertion
+// holds: a slice at an index that was asserted. Runs behind
+// amp-checks-to-flags, which puts its assertions there.
 //
 //===----------------------------------------------------------------------===//
+
+#include "DefinedBehavior.h"
 
 #include "amp/Analysis/NumberMemory.h"
 #include "amp/Conversion/Device/Passes.h"
@@ -52,17 +55,27 @@ static Value getViolated(Value condition) {
   return memory;
 }
 
+static bool isDefinedWithRegions(Operation &op) {
+  return !op.walk([](Operation *inner) {
+              return isDefined(inner) ? WalkResult::advance()
+                                      : WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
 namespace {
 struct DeferAsserts : public amp::impl::DeferAssertsPassBase<DeferAsserts> {
   void runOnOperation() override {
-    if (getOperation().isExternal() || !getOperation().getBody().hasOneBlock())
+    func::FuncOp function = getOperation();
+    // Of another's callee the end is none.
+    if (function.isExternal() || function.isPrivate() ||
+        !function.getBody().hasOneBlock())
       return;
-    Block &block = getOperation().front();
+    Block &block = function.front();
     SmallVector<cf::AssertOp> asserts;
     for (Operation &op : llvm::reverse(block.without_terminator())) {
       if (auto assertion = dyn_cast<cf::AssertOp>(op))
         asserts.push_back(assertion);
-      else if (!isPure(&op))
+      else if (!isPure(&op) || !isDefinedWithRegions(op))
         break;
     }
     for (cf::AssertOp assertion : llvm::reverse(asserts)) {

@@ -28,6 +28,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "amp-expand-slice-updates"
@@ -141,9 +142,14 @@ private:
   scf::ForOp loop;
   tensor::InsertSliceOp insertion;
   linalg::GenericOp op;
-  /// While it is expanded: the loops of `op`, and the tensor so far.
+  using Place = std::pair<Value, AffineMap>;
+  /// Results of the loop that nothing stands against, by where they are read.
+  llvm::DenseSet<Place> seen;
+  /// While it is expanded: the loops of `op`, the tensor so far, and elements
+  /// that are there already.
   SmallVector<Value> indices;
   Value zero, whole;
+  llvm::DenseMap<Place, Value> elements;
 };
 } // namespace
 
@@ -176,7 +182,10 @@ StringRef SliceUpdate::findObstacle(linalg::GenericOp producer,
     if (linalg::GenericOp before = getProducer(source)) {
       if (!getOutMap(cast<OpResult>(source)).isPermutation())
         return "expected each element of the result once";
-      StringRef obstacle = findObstacle(before, getPlaces(source, map));
+      AffineMap placesBefore = getPlaces(source, map);
+      if (!seen.insert({source, placesBefore}).second)
+        continue;
+      StringRef obstacle = findObstacle(before, placesBefore);
       if (!obstacle.empty())
         return obstacle;
       continue;
@@ -193,6 +202,8 @@ StringRef SliceUpdate::findObstacle(linalg::GenericOp producer,
 
 Value SliceUpdate::evaluate(RewriterBase &rewriter, OpResult result,
                             AffineMap places) {
+  if (Value known = elements.lookup({result, places}))
+    return known;
   auto producer = cast<linalg::GenericOp>(result.getOwner());
   Location loc = producer.getLoc();
   IRMapping values;
@@ -221,8 +232,9 @@ Value SliceUpdate::evaluate(RewriterBase &rewriter, OpResult result,
     else
       rewriter.clone(inner, values);
   }
-  return values.lookupOrDefault(producer.getBody()->getTerminator()->getOperand(
-      result.getResultNumber()));
+  return elements[{result, places}] = values.lookupOrDefault(
+             producer.getBody()->getTerminator()->getOperand(
+                 result.getResultNumber()));
 }
 
 Value SliceUpdate::expand(RewriterBase &rewriter) {
@@ -262,16 +274,22 @@ Value SliceUpdate::expand(RewriterBase &rewriter) {
   return outermost;
 }
 
-/// Erases what computed a slice, as far as nobody else needs it.
-static void eraseUnused(RewriterBase &rewriter, Operation *op) {
-  if (!op || !op->use_empty() ||
-      !isa<linalg::GenericOp, tensor::ExtractSliceOp>(op))
-    return;
-  llvm::SetVector<Value> operands;
-  operands.insert_range(op->getOperands());
-  rewriter.eraseOp(op);
-  for (Value operand : operands)
-    eraseUnused(rewriter, operand.getDefiningOp());
+/// Erases what computed a slice in its block, as far as nobody else needs it.
+static void eraseUnused(RewriterBase &rewriter, Operation *last) {
+  llvm::SetVector<Operation *> ops;
+  ops.insert(last);
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (Value operand : ops[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp();
+          op && op->getBlock() == last->getBlock() &&
+          isa<linalg::GenericOp, tensor::ExtractSliceOp>(op))
+        ops.insert(op);
+  SmallVector<Operation *> backwards(ops.getArrayRef());
+  llvm::sort(backwards,
+             [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
+  for (Operation *op : backwards)
+    if (op->use_empty())
+      rewriter.eraseOp(op);
 }
 
 namespace {

@@ -28,7 +28,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Analysis/IndexBounds.h"
+#include "DefinedBehavior.h"
+
 #include "amp/Analysis/NumberMemory.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,11 +39,8 @@
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #define DEBUG_TYPE "amp-flatten-conditionals"
 
@@ -53,43 +51,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// Whether a divisor is a constant with which no processor traps: 0 has no
-/// remainder, and that by -1 of the least number overflows on some.
-static bool isSafeDivisor(Value divisor) {
-  APInt constant;
-  return matchPattern(divisor, m_ConstantInt(&constant)) &&
-         !constant.isZero() && !constant.isAllOnes();
-}
-
-/// Whether an operation in a region does what isPure takes for granted.
-static bool isDefined(Operation *op) {
-  return TypeSwitch<Operation *, bool>(op)
-      .Case<arith::RemSIOp, arith::RemUIOp>(
-          [](auto remainder) { return isSafeDivisor(remainder.getRhs()); })
-      .Case<tensor::ExtractOp>([](auto extract) {
-        return llvm::all_of(llvm::zip(extract.getIndices(),
-                                      extract.getTensor().getType().getShape()),
-                            [](auto pair) {
-                              return isWithin(std::get<0>(pair),
-                                              std::get<1>(pair));
-                            });
-      })
-      .Case<tensor::InsertOp>([](auto insert) {
-        return llvm::all_of(
-            llvm::zip(insert.getIndices(), insert.getType().getShape()),
-            [](auto pair) {
-              return isWithin(std::get<0>(pair), std::get<1>(pair));
-            });
-      })
-      .Case<tensor::GatherOp, tensor::ScatterOp>([](auto) { return false; })
-      .Case<OffsetSizeAndStrideOpInterface>([](auto slice) {
-        return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
-               !ShapedType::isDynamicShape(slice.getStaticSizes()) &&
-               !ShapedType::isDynamicShape(slice.getStaticStrides());
-      })
-      .Default(true);
-}
 
 /// Whether an operation of a branch may run where the program does not ask for
 /// it, its assertions left aside.
@@ -175,7 +136,10 @@ struct FlattenConditionals
   }
 
   static bool canFlatten(scf::IfOp op) {
-    return op.getNumResults() != 0 && getNumberMemory(op.getCondition()) &&
+    // In the body of an operation on tensors a choice is one of numbers.
+    return op.getNumResults() != 0 &&
+           !op->getParentOfType<linalg::LinalgOp>() &&
+           getNumberMemory(op.getCondition()) &&
            llvm::all_of(op.getResultTypes(), isSelectable) &&
            mayRun(op.getThenRegion()) && mayRun(op.getElseRegion());
   }

@@ -139,13 +139,14 @@ void KeepScalersOnDevice::convertUpdate(func::CallOp call, Scalers &scalers) {
   ++numUpdates;
 }
 
-/// Whether an operation may advance a scaler, as a call or in its regions.
-/// Those may have been converted.
+/// Whether an operation may change a scaler, as a call, by a tap's callback or
+/// in its regions. Those may have been converted.
 static bool mayUpdate(Operation &op) {
   return op
       .walk([](Operation *inner) {
-        return isa<func::CallOp, WriteScalerOp>(inner) ? WalkResult::interrupt()
-                                                       : WalkResult::advance();
+        return isa<CallOpInterface, TapOp, WriteScalerOp>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -154,9 +155,14 @@ void KeepScalersOnDevice::convert(Block &block) {
   Scalers scalers;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     auto call = dyn_cast<func::CallOp>(op);
-    if (call && call.getCallee() == kScale)
+    Builder b(op.getContext());
+    if (call && call.getCallee() == kScale &&
+        call.getCalleeType() ==
+            b.getFunctionType(b.getI64Type(), b.getF32Type()))
       convertScale(call, scalers);
-    else if (call && call.getCallee() == kUpdate)
+    else if (call && call.getCallee() == kUpdate &&
+             call.getCalleeType() ==
+                 b.getFunctionType({b.getI64Type(), b.getI1Type()}, {}))
       convertUpdate(call, scalers);
     else if (mayUpdate(op))
       scalers.clear();

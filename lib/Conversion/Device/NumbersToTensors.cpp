@@ -83,25 +83,33 @@ private:
                    }));
     return ofDevice[value] = answer;
   }
+  /// The tensor of one element that a number is, if it is, or was raised to.
+  Value getMemory(Value number) const {
+    Value known = raised.lookup(number);
+    return known ? known : getNumberMemory(number);
+  }
+  void addSlice(Operation *op, llvm::SetVector<Operation *> &slice,
+                llvm::SetVector<Value> &elements);
   Value raise(Operation *root);
 
   DenseMap<Value, bool> ofDevice;
+  DenseMap<Value, Value> raised;
 };
 } // namespace
 
-/// What is computed for `number`, in order, and the elements that it starts
-/// from.
-static void addSlice(Value number, llvm::SetVector<Operation *> &slice,
-                     llvm::SetVector<Value> &elements) {
-  if (getNumberMemory(number)) {
-    elements.insert(number);
+/// What is computed for `op`, in order, and the numbers that it starts from.
+void NumbersToTensors::addSlice(Operation *op,
+                                llvm::SetVector<Operation *> &slice,
+                                llvm::SetVector<Value> &elements) {
+  if (slice.contains(op))
     return;
+  for (Value operand : op->getOperands()) {
+    Operation *def = operand.getDefiningOp();
+    if (getMemory(operand))
+      elements.insert(operand);
+    else if (isArithmetic(def))
+      addSlice(def, slice, elements);
   }
-  Operation *op = number.getDefiningOp();
-  if (!isArithmetic(op) || slice.contains(op))
-    return;
-  for (Value operand : op->getOperands())
-    addSlice(operand, slice, elements);
   slice.insert(op);
 }
 
@@ -109,14 +117,14 @@ static void addSlice(Value number, llvm::SetVector<Operation *> &slice,
 Value NumbersToTensors::raise(Operation *root) {
   llvm::SetVector<Operation *> slice;
   llvm::SetVector<Value> elements;
-  addSlice(root->getResult(0), slice, elements);
+  addSlice(root, slice, elements);
   OpBuilder b(root);
   Location loc = root->getLoc();
   MLIRContext *context = b.getContext();
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   for (Value element : elements) {
-    Value tensor = getNumberMemory(element);
+    Value tensor = getMemory(element);
     SmallVector<AffineExpr> zeros(
         cast<RankedTensorType>(tensor.getType()).getRank(),
         getAffineConstantExpr(0, context));
@@ -138,7 +146,7 @@ Value NumbersToTensors::raise(Operation *root) {
           body.clone(*op, mapping);
         linalg::YieldOp::create(body, loc, mapping.lookup(root->getResult(0)));
       });
-  return generic.getResult(0);
+  return raised[root->getResult(0)] = generic.getResult(0);
 }
 
 void NumbersToTensors::runOnOperation() {

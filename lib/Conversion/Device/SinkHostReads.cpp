@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Device/Passes.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -44,7 +45,7 @@ using namespace mlir::amp;
 
 /// Whether an operation only tells the host something.
 static bool isReport(Operation &op) {
-  return isa<cf::AssertOp>(op) ||
+  return isa<cf::AssertOp, ReportViolationOp, WriteScalerOp>(op) ||
          (isa<func::CallOp>(op) && op.getNumResults() == 0 &&
           llvm::none_of(op.getOperandTypes(), llvm::IsaPred<ShapedType>));
 }

@@ -31,6 +31,10 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// Sums from which on a thread for each keeps more of a device busy than a
+/// block for all of them: the threads of a block.
+static constexpr int64_t kMostSums = 256;
+
 /// Whether threads may share each sum of an operation, and have enough to do.
 static bool isShared(linalg::GenericOp op, int64_t least) {
   std::optional<FusionNode> node = FusionNode::get(op);
@@ -39,15 +43,17 @@ static bool isShared(linalg::GenericOp op, int64_t least) {
         return cast<RankedTensorType>(type).hasStaticShape();
       }))
     return false;
-  int64_t summed = 1;
+  int64_t summed = 1, sums = 1;
   for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (kind != utils::IteratorType::reduction)
+      sums *= node->extents[i];
     if (kind != utils::IteratorType::reduction || node->extents[i] == 1)
       continue;
     if (!node->summed[i])
       return false;
     summed *= node->extents[i];
   }
-  return summed >= least;
+  return summed >= least && sums <= kMostSums;
 }
 
 /// %r = linalg.generic  ->  %r = scf.forall (%i) in (1) { linalg.generic }

@@ -35,6 +35,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -81,6 +82,11 @@ public:
   std::optional<Buffer> getBuffer(memref::AllocOp alloc) const;
 
 private:
+  /// A buffer lives as long as `user` runs, in all rounds of its loops.
+  void extend(Buffer &buffer, Operation *user) const;
+  /// And as what is given its address.
+  void extendByPointer(Buffer &buffer, Operation *pointer) const;
+
   /// First and last number in an operation, itself included.
   struct Span {
     unsigned first, last;
@@ -127,6 +133,23 @@ static std::optional<int64_t> getBytes(MemRefType type) {
   return getBytes(type.getShape(), width);
 }
 
+void Lifetimes::extend(Buffer &buffer, Operation *user) const {
+  buffer.last = std::max(buffer.last, spans.lookup(user).last);
+  for (Operation *parent = user->getParentOp(); !isa<func::FuncOp>(parent);
+       parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent) &&
+        !parent->isProperAncestor(buffer.alloc))
+      buffer.last = std::max(buffer.last, spans.lookup(parent).last);
+}
+
+void Lifetimes::extendByPointer(Buffer &buffer, Operation *pointer) const {
+  for (Operation *user : pointer->getUsers()) {
+    extend(buffer, user);
+    if (isa<arith::IndexCastOp, LLVM::IntToPtrOp>(user))
+      extendByPointer(buffer, user);
+  }
+}
+
 std::optional<Buffer> Lifetimes::getBuffer(memref::AllocOp alloc) const {
   std::optional<int64_t> bytes = getBytes(alloc.getType());
   if (!bytes || *bytes == 0)
@@ -151,13 +174,9 @@ std::optional<Buffer> Lifetimes::getBuffer(memref::AllocOp alloc) const {
       for (Value result : user->getResults())
         if (isa<BaseMemRefType>(result.getType()) && !known.contains(result))
           return std::nullopt;
-      Span use = spans.lookup(user);
-      buffer.last = std::max(buffer.last, use.last);
-      for (Operation *parent = user->getParentOp(); !isa<func::FuncOp>(parent);
-           parent = parent->getParentOp())
-        if (isa<LoopLikeOpInterface>(parent) &&
-            !parent->isProperAncestor(alloc))
-          buffer.last = std::max(buffer.last, spans.lookup(parent).last);
+      extend(buffer, user);
+      if (isa<memref::ExtractAlignedPointerAsIndexOp>(user))
+        extendByPointer(buffer, user);
     }
   }
   return buffer;

@@ -137,7 +137,8 @@ static int64_t countBytes(const ElementwiseLoop &loop) {
   return bytes;
 }
 
-/// Sets of loops that can be one launch each, in the order of the block.
+/// Sets of loops that can be one launch each, in the order of the block, which
+/// is that of `loops`.
 static SmallVector<SmallVector<Operation *>>
 group(Block &block, ArrayRef<Operation *> loops) {
   Dependences dependences(block, loops);
@@ -306,7 +307,12 @@ void ConvertElementwiseToMultiTensorKernels::runOnOperation() {
     for (ArrayRef<Operation *> ops : collect(*block, *target)) {
       if (ops.size() < 2)
         continue;
-      for (SmallVector<Operation *> &members : group(*block, ops))
+      // In which forms before may have moved them.
+      SmallVector<Operation *> inOrder(ops);
+      llvm::sort(inOrder, [](Operation *a, Operation *b) {
+        return a->isBeforeInBlock(b);
+      });
+      for (SmallVector<Operation *> &members : group(*block, inOrder))
         convert(MutableArrayRef<Operation *>(members), *target, kernels);
     }
   numKernels += kernels.size();

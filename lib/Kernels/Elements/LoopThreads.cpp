@@ -68,7 +68,11 @@ static scf::ForOp getLoop(Value index, Operation *nest) {
     Value other = op->getOperand(1 - varying);
     if (!isOutside(other, nest))
       return {};
-    if (isa<arith::MulIOp>(op) && getConstantIntValue(other).value_or(0) == 0)
+    // A product may not come back to where it was, and 2^31 rounds are no loop
+    // over memory.
+    const int64_t factor =
+        isa<arith::MulIOp>(op) ? getConstantIntValue(other).value_or(0) : 1;
+    if (factor == 0 || factor > INT32_MAX || factor < -INT32_MAX)
       return {};
     index = op->getOperand(varying);
   }

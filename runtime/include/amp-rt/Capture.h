@@ -37,9 +37,9 @@ typedef struct AmpRtCapture AmpRtCapture;
 
 /* Calls `function` of the run's program, which is on a device with graphs, and
  * notes what it asks for; nothing of that is done. AMP_RT_INVALID_ARGUMENT if
- * it asks for what a graph cannot have: a number that the host reads, a tap,
- * memory or a scaler's first record, which the same call before would have left
- * behind. AMP_RT_UNAVAILABLE on a device without graphs. The caller destroys
+ * it asks for what a graph cannot have: a number that the host reads, a tap with
+ * a callback, a scale of the host's, or memory or a scaler's first record, which
+ * the same call before would have left behind. AMP_RT_UNAVAILABLE on a device without graphs. The caller destroys
  * *capture before the run, its program, the arguments and the scalers whose
  * handles are among them. */
 AMP_RT_API AmpRtStatus ampRtCaptureCreate(AmpRtRun *run,
@@ -47,7 +47,8 @@ AMP_RT_API AmpRtStatus ampRtCaptureCreate(AmpRtRun *run,
                                           void *const *arguments,
                                           AmpRtCapture **capture);
 
-/* As the call: returns when the work is asked for. Scalers that the host has
+/* As the call, and like it one at a time for a run: returns when the work is
+ * asked for. Scalers that the host has
  * changed go to the device first; checks are heard of as a call's. */
 AMP_RT_API AmpRtStatus ampRtCaptureReplay(AmpRtCapture *capture);
 

@@ -42,6 +42,8 @@ typedef struct AmpRtRun AmpRtRun;
 /* The caller owns *run and destroys it after its last call has returned. */
 AMP_RT_API AmpRtStatus ampRtRunCreate(AmpRtRun **run);
 
+/* Assertions that failed on a device (Load.h) and were not heard of are not any
+ * more: synchronize the run before. */
 AMP_RT_API void ampRtRunDestroy(AmpRtRun *run);
 
 /* The handle of a run, to be passed to a compiled program; 0 for null. */
@@ -165,7 +167,8 @@ AMP_RT_API AmpRtStatus ampRtRunReportViolation(int64_t run,
 /* Program entry points: copy the AmpRtScalerRecord (Scaler.h) of the scaler with
  * this handle to the program's memory on the device, and from there back. The
  * host's state goes to the device at the first call and after the host has
- * changed it, for which the device is waited for; else nothing waits. */
+ * changed it, for which the device is waited for; else nothing waits. A record is
+ * refused if the host has changed the scaler since the program read it. */
 AMP_RT_API AmpRtStatus ampRtRunReadScaler(int64_t run, int64_t scaler,
                                           void *target);
 AMP_RT_API AmpRtStatus ampRtRunWriteScaler(int64_t run, int64_t scaler,

@@ -58,7 +58,7 @@ AmpRtStatus AmpRtCapture::addReport(const char *call, const void *violated,
 }
 
 AmpRtStatus AmpRtCapture::addScaler(const char *call, int64_t handle,
-                                    bool isWritten) {
+                                    const void *record, bool isWritten) {
   for (int i = 0; i < scalerCount; ++i)
     if (scalers[i].handle == handle) {
       scalers[i].isWritten |= isWritten;
@@ -69,11 +69,22 @@ AmpRtStatus AmpRtCapture::addScaler(const char *call, int64_t handle,
                 "%s: expected at most %d scalers in a call that is captured; "
                 "do not capture it",
                 call, kMostScalers);
-  scalers[scalerCount++] = {handle, isWritten};
+  scalers[scalerCount++] = {handle, record, isWritten};
   return AMP_RT_OK;
 }
 
 AmpRtStatus AmpRtCapture::replay(const char *call) {
+  // The graph works in memory that another call of the run would hold.
+  if (run.isRunning.exchange(true))
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: expected a run that no call uses; replay between calls",
+                call);
+  AmpRtStatus status = launch(call);
+  run.isRunning = false;
+  return status;
+}
+
+AmpRtStatus AmpRtCapture::launch(const char *call) {
   AmpRtDevice &device = *run.device;
   for (int i = 0; i < scalerCount; ++i) {
     auto *scaler = fromHandle<AmpRtScaler>(scalers[i].handle);
@@ -84,6 +95,12 @@ AmpRtStatus AmpRtCapture::replay(const char *call) {
                   call);
     if (AmpRtStatus status = sendScaler(call, *scaler, device))
       return status;
+    if (scaler->remote.address() != scalers[i].record)
+      return fail(AMP_RT_INVALID_ARGUMENT,
+                  "%s: scaler '%s': expected the scaler of the captured call "
+                  "where it was, but another device has had it, or it is a new "
+                  "one; capture the call again",
+                  call, scaler->name);
   }
   if (AmpRtStatus status = graph->launch(call))
     return status;
@@ -91,12 +108,11 @@ AmpRtStatus AmpRtCapture::replay(const char *call) {
     if (scalers[i].isWritten)
       fromHandle<AmpRtScaler>(scalers[i].handle)->remote.goAhead();
   ++run.calls;
+  FirstFailure failure;
   for (int i = 0; i < reportCount; ++i)
-    if (AmpRtStatus status =
-            run.reports->add(call, device, flags + i, reports[i].message,
-                             reports[i].length, run.calls))
-      return status;
-  return AMP_RT_OK;
+    failure.add(run.reports->add(call, device, flags + i, reports[i].message,
+                                 reports[i].length, run.calls));
+  return failure.report();
 }
 
 AmpRtStatus AmpRtCapture::destroy(const char *call) {

@@ -31,16 +31,21 @@ struct AmpRtCapture {
   AmpRtStatus addReport(const char *call, const void *violated,
                         const char *message, int64_t length);
   /// A scaler that the call reads or writes.
-  AmpRtStatus addScaler(const char *call, int64_t handle, bool isWritten);
+  AmpRtStatus addScaler(const char *call, int64_t handle, const void *record,
+                        bool isWritten);
 
   /// Which the graph's copies read at each replay.
   amp::rt::SentNumbers numbers;
 
 private:
+  AmpRtStatus launch(const char *call);
+
   static constexpr int kMostReports = 1024, kMostScalers = 64;
 
   struct Scaler {
     int64_t handle;
+    /// Of its record, which the graph has.
+    const void *record;
     bool isWritten;
   };
   struct Report {

@@ -273,8 +273,11 @@ AmpRtStatus ampRtScalerLoad(AmpRtScaler *scaler, double scale,
     return failNull(call, "scaler");
   if (AmpRtStatus status = checkScale(call, scaler->name, scale, unskipped))
     return status;
-  if (AmpRtStatus status = takeOver(call, *scaler))
+  // Of a device that has written over its own the totals are those of before.
+  AmpRtStatus status = bringHome(call, *scaler);
+  if (status != AMP_RT_OK && status != AMP_RT_PROGRAM_ERROR)
     return status;
+  scaler->remote.leaveBehind();
   scaler->state.scale = scale;
   scaler->state.unskipped = unskipped;
   scaler->state.hysteresis = scaler->config.hysteresis;
@@ -346,6 +349,18 @@ int64_t ampRtScalerHandle(const AmpRtScaler *scaler) {
   return toHandle(scaler);
 }
 
+/// The host has no part in what a graph repeats.
+static bool refuseInCapture(const char *call, int64_t handle) {
+  const auto *run = fromHandle<AmpRtRun>(handle);
+  if (!run || !run->capture)
+    return false;
+  recordError(handle, AMP_RT_INVALID_ARGUMENT,
+              "%s: expected a call that can be captured as a graph, but the "
+              "host has a part in its loss scaling; do not capture it",
+              call);
+  return true;
+}
+
 float ampRtRunScale(int64_t run, int64_t handle) {
   const char *call = "ampRtRunScale";
   const AmpRtScaler *scaler = fromHandle<AmpRtScaler>(handle);
@@ -353,6 +368,8 @@ float ampRtRunScale(int64_t run, int64_t handle) {
     recordWrongHandle(call, run, handle);
     return std::numeric_limits<float>::quiet_NaN();
   }
+  if (refuseInCapture(call, run))
+    return std::numeric_limits<float>::quiet_NaN();
   if (AmpRtStatus status = bringHome(call, *scaler)) {
     recordError(run, status, "%s", ampRtStatusText());
     return std::numeric_limits<float>::quiet_NaN();
@@ -365,6 +382,8 @@ void ampRtRunUpdateScale(int64_t run, int64_t handle, uint8_t foundInf) {
   AmpRtScaler *scaler = fromHandle<AmpRtScaler>(handle);
   if (!scaler)
     return recordWrongHandle(call, run, handle);
+  if (refuseInCapture(call, run))
+    return;
   if (AmpRtStatus status = takeOver(call, *scaler))
     return recordError(run, status, "%s", ampRtStatusText());
   update(*scaler, foundInf & 1);
@@ -389,18 +408,27 @@ static AmpRtStatus read(const char *call, AmpRtRun &run, int64_t handle,
     return status;
   if (run.capture)
     if (AmpRtStatus status =
-            run.capture->addScaler(call, handle, /*isWritten=*/false))
+            run.capture->addScaler(call, handle, scaler.remote.address(),
+                                   /*isWritten=*/false))
       return status;
   return scaler.remote.read(call, target);
 }
 
 static AmpRtStatus write(const char *call, AmpRtRun &run, int64_t handle,
                          AmpRtScaler &scaler, const void *source) {
-  if (AmpRtStatus status = scaler.remote.write(call, *run.device, source))
+  // Or what a tap's callback has changed would be lost.
+  if (!scaler.remote.isCurrentOn(*run.device))
+    return fail(AMP_RT_INVALID_ARGUMENT,
+                "%s: scaler '%s': expected the state that the program has "
+                "read, but the host has changed it since, or the program has "
+                "not read it; change scalers between calls",
+                call, scaler.name);
+  if (AmpRtStatus status = scaler.remote.write(call, source))
     return status;
   // Of a call that is captured nothing has been done yet.
   if (run.capture)
-    return run.capture->addScaler(call, handle, /*isWritten=*/true);
+    return run.capture->addScaler(call, handle, scaler.remote.address(),
+                                  /*isWritten=*/true);
   scaler.remote.goAhead();
   return AMP_RT_OK;
 }

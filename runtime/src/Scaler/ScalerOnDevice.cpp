@@ -27,6 +27,7 @@ AmpRtStatus ScalerOnDevice::settle(const char *call, AmpRtDevice &target) {
     (void)device->free(call, memory);
   device = &target;
   memory = there;
+  place = Place::Host;
   return AMP_RT_OK;
 }
 
@@ -56,11 +57,7 @@ AmpRtStatus ScalerOnDevice::read(const char *call, void *target) {
                    AMP_RT_COPY_ON_DEVICE);
 }
 
-AmpRtStatus ScalerOnDevice::write(const char *call, AmpRtDevice &target,
-                                  const void *source) {
-  AmpRtStatus status = settle(call, target);
-  if (status == AMP_RT_OK)
-    status =
-        copyBytes(call, target, memory, source, kBytes, AMP_RT_COPY_ON_DEVICE);
-  return status;
+AmpRtStatus ScalerOnDevice::write(const char *call, const void *source) {
+  return copyBytes(call, *device, memory, source, kBytes,
+                   AMP_RT_COPY_ON_DEVICE);
 }

@@ -56,7 +56,10 @@ public:
 
   /// Copies on the device, from the record to the program and back.
   AmpRtStatus read(const char *call, void *target);
-  AmpRtStatus write(const char *call, AmpRtDevice &target, const void *source);
+  AmpRtStatus write(const char *call, const void *source);
+
+  /// Where graphs find the record.
+  const void *address() const { return memory; }
 
 private:
   /// Memory on `target`, and none on another device.

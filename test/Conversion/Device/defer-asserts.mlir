@@ -80,3 +80,76 @@ func.func @several_blocks(%a: tensor<i1>, %c: i1) {
   cf.assert %h, "text"
   return
 }
+
+// What an assertion guards is not run without it: a slice at an index, an element, a remainder.
+// CHECK-LABEL: func.func @guards_slice
+// CHECK: cf.assert
+// CHECK: tensor.extract_slice
+func.func @guards_slice(%a: tensor<i1>, %n: index, %x: tensor<8xf32>) -> tensor<1xf32> {
+  %true = arith.constant true
+  %f = tensor.extract %a[] : tensor<i1>
+  %h = arith.xori %f, %true : i1
+  cf.assert %h, "text"
+  %0 = tensor.extract_slice %x[%n] [1] [1] : tensor<8xf32> to tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+// CHECK-LABEL: func.func @guards_element
+// CHECK: cf.assert
+func.func @guards_element(%a: tensor<i1>, %n: index, %x: tensor<8xf32>) -> f32 {
+  %true = arith.constant true
+  %f = tensor.extract %a[] : tensor<i1>
+  %h = arith.xori %f, %true : i1
+  cf.assert %h, "text"
+  %0 = tensor.extract %x[%n] : tensor<8xf32>
+  return %0 : f32
+}
+// CHECK-LABEL: func.func @guards_remainder
+// CHECK: cf.assert
+func.func @guards_remainder(%a: tensor<i1>, %n: i32, %m: i32) -> i32 {
+  %true = arith.constant true
+  %f = tensor.extract %a[] : tensor<i1>
+  %h = arith.xori %f, %true : i1
+  cf.assert %h, "text"
+  %0 = arith.remsi %n, %m : i32
+  return %0 : i32
+}
+// Near miss: a slice that lies inside by its own text.
+// CHECK-LABEL: func.func @known_slice
+// CHECK: amp.report_violation
+func.func @known_slice(%a: tensor<i1>, %x: tensor<8xf32>) -> tensor<1xf32> {
+  %true = arith.constant true
+  %f = tensor.extract %a[] : tensor<i1>
+  %h = arith.xori %f, %true : i1
+  cf.assert %h, "text"
+  %0 = tensor.extract_slice %x[3] [1] [1] : tensor<8xf32> to tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
+// Behind the end of a callee its caller goes on.
+// CHECK-LABEL: func.func private @callee
+// CHECK: cf.assert
+func.func private @callee(%a: tensor<i1>) {
+  %true = arith.constant true
+  %f = tensor.extract %a[] : tensor<i1>
+  %h = arith.xori %f, %true : i1
+  cf.assert %h, "text"
+  return
+}
+
+// One that stays, between two that do not.
+// CHECK-LABEL: func.func @between
+// CHECK: amp.report_violation %{{.*}}, "first"
+// CHECK: cf.assert %{{.*}}, "second"
+// CHECK: amp.report_violation %{{.*}}, "third"
+func.func @between(%a: tensor<i1>, %b: tensor<1xi1>) {
+  %true = arith.constant true
+  %c0 = arith.constant 0 : index
+  %f = tensor.extract %a[] : tensor<i1>
+  %h = arith.xori %f, %true : i1
+  cf.assert %h, "first"
+  %g = tensor.extract %b[%c0] : tensor<1xi1>
+  %i = arith.xori %g, %true : i1
+  cf.assert %i, "second"
+  cf.assert %h, "third"
+  return
+}

@@ -292,3 +292,47 @@ func.func @chain_of_a_sum(%at: tensor<8xindex>, %x: tensor<4x4xf32>, %table: ten
   }
   return %r : tensor<9x4xf32>
 }
+
+// -----
+
+// What two operations of the loop need is computed once.
+// CHECK-LABEL: func @diamond
+// CHECK-NOT:     linalg.generic
+// CHECK:         math.exp
+// CHECK-NOT:     math.exp
+// CHECK:         arith.mulf
+// CHECK:         tensor.insert
+// CHECK-NOT:     tensor.extract_slice
+// CHECK:         return
+#at = affine_map<(i) -> (i)>
+func.func @diamond(%at: tensor<8xindex>, %table: tensor<9x4xf32>) -> tensor<9x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%to = %table) -> (tensor<9x4xf32>) {
+    %n = tensor.extract %at[%i] : tensor<8xindex>
+    %y = tensor.extract_slice %to[%n, 0] [1, 4] [1, 1] : tensor<9x4xf32> to tensor<4xf32>
+    %p = linalg.generic {indexing_maps = [#at, #at], iterator_types = ["parallel"]}
+        ins(%y : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %s = math.exp %a : f32
+      linalg.yield %s : f32
+    } -> tensor<4xf32>
+    %q = linalg.generic {indexing_maps = [#at, #at, #at], iterator_types = ["parallel"]}
+        ins(%p, %y : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%a: f32, %c: f32, %b: f32):
+      %s = arith.addf %a, %c : f32
+      linalg.yield %s : f32
+    } -> tensor<4xf32>
+    %g = linalg.generic {indexing_maps = [#at, #at, #at], iterator_types = ["parallel"]}
+        ins(%p, %q : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%a: f32, %c: f32, %b: f32):
+      %s = arith.mulf %a, %c : f32
+      linalg.yield %s : f32
+    } -> tensor<4xf32>
+    %next = tensor.insert_slice %g into %to[%n, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<9x4xf32>
+    scf.yield %next : tensor<9x4xf32>
+  }
+  return %r : tensor<9x4xf32>
+}

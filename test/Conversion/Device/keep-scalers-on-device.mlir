@@ -99,3 +99,49 @@ func.func @not_a_scaler(%h: i64) -> f32 {
   %0 = call @other(%h) : (i64) -> f32
   return %0 : f32
 }
+
+// So may a tap's callback, and a function that nobody names.
+// CHECK-LABEL: func.func @taps_and_pointers
+func.func @taps_and_pointers(%h: i64, %t: i64, %x: tensor<4xf32>, %f: (i64) -> ()) -> (f32, f32, f32) {
+  // CHECK: amp.read_scaler
+  // CHECK: amp.tap
+  // CHECK: amp.read_scaler
+  // CHECK: call_indirect
+  // CHECK: amp.read_scaler
+  %0 = call @ampRtScalerScale(%h) : (i64) -> f32
+  %y = amp.tap "grad" "w" %x via %t : tensor<4xf32>
+  %1 = call @ampRtScalerScale(%h) : (i64) -> f32
+  call_indirect %f(%h) : (i64) -> ()
+  %2 = call @ampRtScalerScale(%h) : (i64) -> f32
+  return %0, %1, %2 : f32, f32, f32
+}
+
+// In each round of a loop.
+// CHECK-LABEL: func.func @rounds
+func.func @rounds(%h: i64, %found: i1, %n: index) -> f32 {
+  // CHECK: scf.for
+  // CHECK: amp.read_scaler
+  // CHECK: amp.write_scaler
+  // CHECK: }
+  // CHECK: amp.read_scaler
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    func.call @ampRtScalerUpdateFromProgram(%h, %found) : (i64, i1) -> ()
+  }
+  %0 = call @ampRtScalerScale(%h) : (i64) -> f32
+  return %0 : f32
+}
+
+// -----
+
+// Functions of those names that are others.
+// CHECK-LABEL: func.func @others
+// CHECK-NOT: amp.read_scaler
+func.func private @ampRtScalerScale(i64) -> f64
+func.func private @ampRtScalerUpdateFromProgram(i64, i8)
+func.func @others(%h: i64, %found: i8) -> f64 {
+  call @ampRtScalerUpdateFromProgram(%h, %found) : (i64, i8) -> ()
+  %0 = call @ampRtScalerScale(%h) : (i64) -> f64
+  return %0 : f64
+}

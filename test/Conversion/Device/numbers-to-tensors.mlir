@@ -59,9 +59,11 @@ func.func @condition(%a: tensor<i1>, %b: tensor<i1>, %x: tensor<4xf32>, %y: tens
 // CHECK-LABEL: func.func @both
 func.func @both(%a: tensor<f32>) -> tensor<f32> {
   // CHECK: %[[E:.*]] = tensor.extract %{{.*}}[] : tensor<f32>
+  // CHECK: %[[T:.*]] = linalg.generic
+  // CHECK: %[[D:.*]] = tensor.extract %[[T]][] : tensor<f32>
   // CHECK: %[[H:.*]] = arith.addf %[[E]], %[[E]]
   // CHECK: call @tell(%[[H]])
-  // CHECK: tensor.from_elements %[[D:.*]] : tensor<f32>
+  // CHECK: tensor.from_elements %[[D]] : tensor<f32>
   %0 = tensor.extract %a[] : tensor<f32>
   %1 = arith.addf %0, %0 : f32
   call @tell(%1) : (f32) -> ()
@@ -110,4 +112,24 @@ func.func @division(%a: tensor<i32>, %b: tensor<i32>) -> tensor<4xi32> {
   %2 = arith.divsi %0, %1 : i32
   %3 = tensor.splat %2 : tensor<4xi32>
   return %3 : tensor<4xi32>
+}
+
+// A number that is computed from another one reads it from memory: the text does not grow with
+// the square.
+// CHECK-LABEL: func.func @chain
+func.func @chain(%a: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  // CHECK: %[[T:.*]] = linalg.generic
+  // CHECK: arith.addf
+  // CHECK: %[[U:.*]] = linalg.generic {{.*}} ins(%[[T]] : tensor<f32>)
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: arith.mulf
+  // CHECK-NEXT: linalg.yield
+  // CHECK: tensor.extract %[[U]]
+  // CHECK: return
+  %0 = tensor.extract %a[] : tensor<f32>
+  %1 = arith.addf %0, %0 : f32
+  %2 = tensor.from_elements %1 : tensor<f32>
+  %3 = arith.mulf %1, %1 : f32
+  %4 = tensor.from_elements %3 : tensor<f32>
+  return %2, %4 : tensor<f32>, tensor<f32>
 }

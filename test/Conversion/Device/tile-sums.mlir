@@ -58,3 +58,26 @@ func.func @left(%x: tensor<31xf32>, %h: tensor<512xf16>, %start: tensor<f32>, %h
   } -> tensor<31xf32>
   return %0, %1, %2 : tensor<f32>, tensor<f16>, tensor<31xf32>
 }
+
+// -----
+
+// A sum for each thread of a block, and one more: those have threads of their own.
+// CHECK-LABEL: func @many
+// CHECK-COUNT-1: = scf.forall
+// CHECK-NOT:     = scf.forall
+// ANY-LABEL: func @many
+func.func @many(%x: tensor<256x512xf32>, %y: tensor<257x512xf32>, %a: tensor<256xf32>, %b: tensor<257xf32>) -> (tensor<256xf32>, tensor<257xf32>) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<256x512xf32>) outs(%a : tensor<256xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %s = arith.addf %o, %e : f32
+    linalg.yield %s : f32
+  } -> tensor<256xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%y : tensor<257x512xf32>) outs(%b : tensor<257xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %s = arith.addf %o, %e : f32
+    linalg.yield %s : f32
+  } -> tensor<257xf32>
+  return %0, %1 : tensor<256xf32>, tensor<257xf32>
+}

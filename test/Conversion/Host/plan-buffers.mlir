@@ -245,3 +245,40 @@ func.func @foreign() {
   call @use(%r) : (memref<16xf32>) -> ()
   return
 }
+
+// -----
+
+// A buffer whose address was taken lives as long as whoever has the address: the third finds no
+// place where the first one lies.
+func.func private @fill(memref<16xf32>)
+func.func private @take(!llvm.ptr)
+// CHECK-LABEL: func.func @pointer
+// CHECK:       memref.alloc() {{.*}}: memref<128xi8>
+// CHECK-DAG:   memref.view {{.*}}[%c0][]
+// CHECK-DAG:   memref.view {{.*}}[%c64][]
+func.func @pointer() {
+  %a = memref.alloc() : memref<16xf32>
+  call @fill(%a) : (memref<16xf32>) -> ()
+  %i = memref.extract_aligned_pointer_as_index %a : memref<16xf32> -> index
+  %n = arith.index_cast %i : index to i64
+  %p = llvm.inttoptr %n : i64 to !llvm.ptr
+  %b = memref.alloc() : memref<16xf32>
+  call @fill(%b) : (memref<16xf32>) -> ()
+  call @take(%p) : (!llvm.ptr) -> ()
+  return
+}
+
+// Near miss: the address was used before.
+// CHECK-LABEL: func.func @pointer_before
+// CHECK:       memref.alloc() {{.*}}: memref<64xi8>
+func.func @pointer_before() {
+  %a = memref.alloc() : memref<16xf32>
+  call @fill(%a) : (memref<16xf32>) -> ()
+  %i = memref.extract_aligned_pointer_as_index %a : memref<16xf32> -> index
+  %n = arith.index_cast %i : index to i64
+  %p = llvm.inttoptr %n : i64 to !llvm.ptr
+  call @take(%p) : (!llvm.ptr) -> ()
+  %b = memref.alloc() : memref<16xf32>
+  call @fill(%b) : (memref<16xf32>) -> ()
+  return
+}

@@ -417,3 +417,44 @@ func.func @numbers(%x: tensor<3x5xf32>, %y: tensor<11x2xf32>, %z: tensor<3x5xf32
   } -> tensor<11x2xf32>
   return %0, %1 : tensor<3x5xf32>, tensor<11x2xf32>
 }
+
+// -----
+
+// What became one launch before moves what comes behind it: %b stands behind %aa then, which it
+// needs by way of that launch. The two are none.
+// CHECK-LABEL: func @levels
+// CHECK: amp.launch_kernels
+// CHECK: return
+func.func @levels(%a: tensor<8xf32>, %c: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %e_x1 = tensor.empty() : tensor<8xf32>
+  %x1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%a : tensor<8xf32>) outs(%e_x1 : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %p = arith.mulf %in, %in : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %e_b = tensor.empty() : tensor<8xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x1 : tensor<8xf32>) outs(%e_b : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %p = arith.addf %in, %in : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %e_cc = tensor.empty() : tensor<8xf32>
+  %cc = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%c : tensor<8xf32>) outs(%e_cc : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %p = arith.addf %in, %in : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %e_aa = tensor.empty() : tensor<8xf32>
+  %aa = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%cc : tensor<8xf32>) outs(%e_aa : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %p = arith.addf %in, %in : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  %e_x2 = tensor.empty() : tensor<8xf32>
+  %x2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%aa : tensor<8xf32>) outs(%e_x2 : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %p = arith.mulf %in, %in : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  return %b, %x2 : tensor<8xf32>, tensor<8xf32>
+}

@@ -14,6 +14,7 @@
 
 #include "CudaProgramFixture.h"
 #include "amp-rt/Capture.h"
+#include "amp-rt/Event.h"
 #include "amp-rt/Scaler.h"
 #include "amp-rt/Tap.h"
 
@@ -204,7 +205,26 @@ TEST_F(CudaCaptureTest, ScalersMoveAsInTheCall) {
   EXPECT_FAILS(replay(), AMP_RT_INVALID_ARGUMENT,
                "ampRtCaptureReplay: expected the scalers of the captured call "
                "to live; destroy the capture before them");
+  // One that gets the address is another.
+  for (int i = 0; i < 64 && ampRtScalerHandle(scaler) != number; ++i)
+    ASSERT_EQ(ampRtScalerCreate("new", nullptr, &scaler), AMP_RT_OK);
+  if (ampRtScalerHandle(scaler) == number) {
+    void *between = allocate(64); // which takes the old record's place
+    EXPECT_EQ(replay(), AMP_RT_INVALID_ARGUMENT) << ampRtStatusText();
+    free(between);
+  }
   free(record);
+}
+
+// The graph works in memory that a call of the run holds.
+TEST_F(CudaCaptureTest, NotInTheMiddleOfACall) {
+  callAndCapture();
+  EXPECT_EQ(ampRtRunBegin(handle), AMP_RT_OK);
+  EXPECT_FAILS(replay(), AMP_RT_INVALID_ARGUMENT,
+               "ampRtCaptureReplay: expected a run that no call uses; replay "
+               "between calls");
+  EXPECT_EQ(ampRtRunEnd(handle), AMP_RT_OK);
+  EXPECT_EQ(replay(), AMP_RT_OK);
 }
 
 // Memory that a graph uses is not given back, and the run keeps its program.
@@ -280,6 +300,30 @@ TEST_F(CudaCaptureTest, WhatNoGraphHas) {
                   "be captured as a graph, but it asks for memory of a new "
                   "size; ") +
           remedy);
+  for (auto asked :
+       {+[](int64_t run, int64_t scaler) { ampRtRunScale(run, scaler); },
+        +[](int64_t run, int64_t scaler) {
+          ampRtRunUpdateScale(run, scaler, 1);
+        }}) {
+    body = [&](int64_t run) { asked(run, ampRtScalerHandle(scaler)); };
+    EXPECT_EQ(create(), AMP_RT_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(ampRtStatusText())
+                  .find("but the host has a part in its loss scaling"),
+              std::string::npos)
+        << ampRtStatusText();
+  }
+  float scale = 0;
+  EXPECT_EQ(ampRtScalerGetScale(scaler, &scale), AMP_RT_OK);
+  EXPECT_EQ(scale, 65536.0f) << "nothing has moved";
+  AmpRtEvent *event = nullptr;
+  ASSERT_EQ(ampRtEventCreate(device, &event), AMP_RT_OK);
+  body = [&](int64_t) {
+    EXPECT_EQ(ampRtEventRecord(event), AMP_RT_INVALID_ARGUMENT);
+  };
+  EXPECT_EQ(create(), AMP_RT_OK);
+  EXPECT_EQ(ampRtCaptureDestroy(capture), AMP_RT_OK);
+  capture = nullptr;
+  EXPECT_EQ(ampRtEventDestroy(event), AMP_RT_OK);
   AmpRtTap *tap = nullptr;
   ASSERT_EQ(ampRtTapCreate(&tap), AMP_RT_OK);
   auto see = [](void *, const AmpRtTapEvent *) { return AMP_RT_OK; };
@@ -322,6 +366,13 @@ TEST_F(CudaCaptureTest, FailuresOfTheDevice) {
         << ampRtStatusText();
     EXPECT_EQ(capture, nullptr) << function;
   }
+  // The thread does not capture for ever where even the end fails.
+  body = [](int64_t) { fakecuda::failCall("cuCtxPushCurrent", 999); };
+  EXPECT_EQ(create(), AMP_RT_DEVICE_ERROR);
+  body = [this](int64_t run) {
+    void *operands[] = {x, ampRtRunAllocate(run, 256), y};
+    ampRtRunLaunch(run, 0, operands);
+  };
   ASSERT_EQ(create(), AMP_RT_OK) << ampRtStatusText();
   fakecuda::failCall("cuGraphLaunch", 999);
   EXPECT_EQ(replay(), AMP_RT_DEVICE_ERROR);

@@ -118,6 +118,14 @@ TEST_F(CudaReportTest, BeforeAnotherProgram) {
   EXPECT_EQ(waits(), before);
 }
 
+// Nobody takes a status of that.
+TEST_F(CudaReportTest, ARunThatGoesTellsNothing) {
+  EXPECT_EQ(report(1, "text"), AMP_RT_OK);
+  EXPECT_EQ(ampRtRunEnd(handle), AMP_RT_OK);
+  ampRtRunDestroy(run);
+  run = nullptr;
+}
+
 TEST_F(CudaReportTest, FailuresOfTheDevice) {
   fakecuda::failCall("cuMemAllocFromPoolAsync", 2);
   EXPECT_EQ(report(1, "text"), AMP_RT_OUT_OF_MEMORY);

@@ -230,7 +230,6 @@ TEST_F(CudaScalerTest, WhatIsNoScale) {
   }
   step(1, -1);
   EXPECT_EQ(ampRtScalerUpdate(scaler, true, nullptr), AMP_RT_PROGRAM_ERROR);
-  EXPECT_EQ(ampRtScalerLoad(scaler, 1, 1), AMP_RT_PROGRAM_ERROR);
   ampRtRunUpdateScale(handle, number, 1);
   EXPECT_EQ(next().first, AMP_RT_PROGRAM_ERROR);
   EXPECT_TRUE(std::isnan(ampRtRunScale(handle, number)));
@@ -244,6 +243,24 @@ TEST_F(CudaScalerTest, WhatIsNoScale) {
   EXPECT_EQ(ampRtScalerSetState(scaler, &fresh), AMP_RT_OK)
       << ampRtStatusText();
   EXPECT_EQ(read().scale, 2);
+  // And Apex's, with the totals that the host knew.
+  step(-3, 1);
+  EXPECT_EQ(ampRtScalerLoad(scaler, 8, 1), AMP_RT_OK) << ampRtStatusText();
+  EXPECT_EQ(read().scale, 8);
+  EXPECT_EQ(state().steps, 0);
+}
+
+// As a tap's callback may, in the middle of a step.
+TEST_F(CudaScalerTest, TheHostChangesWhatTheProgramHasRead) {
+  EXPECT_EQ(ampRtRunReadScaler(handle, number, record), AMP_RT_OK);
+  EXPECT_EQ(ampRtScalerAccumulateFoundInf(scaler, true), AMP_RT_OK);
+  expectRecorded(ampRtRunWriteScaler(handle, number, record),
+                 AMP_RT_INVALID_ARGUMENT,
+                 "ampRtRunWriteScaler: scaler 'loss': expected the state that "
+                 "the program has read, but the host has changed it since, or "
+                 "the program has not read it; change scalers between calls");
+  EXPECT_EQ(read().flags, AMP_RT_SCALER_FOUND_INF) << "which is not lost";
+  EXPECT_EQ(ampRtRunWriteScaler(handle, number, record), AMP_RT_OK);
 }
 
 TEST_F(CudaScalerTest, FailuresOfTheDevice) {
@@ -261,7 +278,23 @@ TEST_F(CudaScalerTest, FailuresOfTheDevice) {
   EXPECT_EQ(next().first, AMP_RT_DEVICE_ERROR);
   EXPECT_EQ(read().scale, 65536) << "then it works";
 
+  fakecuda::failCall("cuMemcpyDtoDAsync", 999);
+  EXPECT_EQ(ampRtRunWriteScaler(handle, number, record), AMP_RT_DEVICE_ERROR);
+  EXPECT_EQ(next().first, AMP_RT_DEVICE_ERROR);
+  EXPECT_EQ(state().scale, 65536) << "the host's is the state still";
+
   step(1024, 3);
+  for (auto change :
+       {+[](AmpRtScaler *scaler) {
+          return ampRtScalerUpdate(scaler, true, nullptr);
+        },
+        +[](AmpRtScaler *scaler) {
+          return ampRtScalerAccumulateFoundInf(scaler, true);
+        },
+        +[](AmpRtScaler *scaler) { return ampRtScalerLoad(scaler, 2, 2); }}) {
+    fakecuda::failCall("cuMemcpyDtoHAsync", 999);
+    EXPECT_EQ(change(scaler), AMP_RT_DEVICE_ERROR);
+  }
   fakecuda::failCall("cuMemcpyDtoHAsync", 999);
   float scale = 0;
   EXPECT_EQ(ampRtScalerGetScale(scaler, &scale), AMP_RT_DEVICE_ERROR);

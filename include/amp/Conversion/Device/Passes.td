@@ -479,10 +479,11 @@ def DeferAssertsPass : Pass<"amp-defer-asserts", "::mlir::func::FuncOp"> {
     step ends without a wait, and the caller hears of a violation from
     `ampRtRunSynchronize`, or from a later call.
 
-    The end of a function is behind everything that does more than compute without effects
-    or assert.
+    The end of a function is behind everything that does more than compute or assert, or
+    that is defined only where an assertion holds, such as a slice at an index.
 
-    **Left alone.** Other conditions, and assertions in front of an effect.
+    **Left alone.** Other conditions, assertions that are not at the end, and private
+    functions, behind whose end their callers go on.
 
     Before:
     ```mlir

@@ -146,6 +146,7 @@ AmpRtStatus CudaDevice::close(const char *call) {
                   "graphs; "
                   "free them first",
                   call, blocks, objects);
+    dropCapture();
     // The first failure is reported; the rest is given back all the same.
     result = driver.StreamSynchronize(stream);
     if (result != kSuccess)

@@ -79,6 +79,8 @@ private:
   Stream currentStream() const {
     return isCapturing() ? captureStream : stream;
   }
+  /// Of a capture that could not be ended.
+  void dropCapture();
   /// Refuses what cannot be part of a graph.
   AmpRtStatus refuseInCapture(const char *call, const char *what) const;
   /// Refuses what is no kernel of this device.

@@ -51,10 +51,12 @@ AmpRtStatus CudaEvent::destroy(const char *call) {
 }
 
 AmpRtStatus CudaEvent::record(const char *call) {
+  if (owner.isCapturing())
+    return owner.refuseInCapture(call, "a time");
   Scope scope(owner, call);
   if (scope.status != AMP_RT_OK)
     return scope.status;
-  Result result = owner.driver.EventRecord(event, owner.currentStream());
+  Result result = owner.driver.EventRecord(event, owner.stream);
   if (result != kSuccess)
     return owner.driver.fail(result, call, "cuEventRecord");
   isRecorded = true;

@@ -72,6 +72,16 @@ AmpRtStatus CudaDevice::refuseInCapture(const char *call,
               call, what);
 }
 
+void CudaDevice::dropCapture() {
+  if (!captureStream)
+    return;
+  Graph noted = nullptr;
+  if (driver.StreamEndCapture(captureStream, &noted) == kSuccess)
+    driver.GraphDestroy(noted);
+  driver.StreamDestroy(captureStream);
+  captureStream = nullptr;
+}
+
 AmpRtStatus CudaDevice::beginCapture(const char *call) {
   Scope scope(*this, call);
   if (scope.status != AMP_RT_OK)
@@ -82,8 +92,10 @@ AmpRtStatus CudaDevice::beginCapture(const char *call) {
                 "%s: device 'cuda': expected no other capture; let one thread "
                 "capture at a time",
                 call);
+  dropCapture();
   Result result = driver.StreamCreate(&captureStream, kStreamNonBlocking);
   if (result != kSuccess) {
+    captureStream = nullptr;
     capturing = std::thread::id();
     return driver.fail(result, call, "cuStreamCreate");
   }
@@ -91,19 +103,20 @@ AmpRtStatus CudaDevice::beginCapture(const char *call) {
   if (result == kSuccess)
     return AMP_RT_OK;
   driver.StreamDestroy(captureStream);
+  captureStream = nullptr;
   capturing = std::thread::id();
   return driver.fail(result, call, "cuStreamBeginCapture");
 }
 
 AmpRtStatus CudaDevice::endCapture(const char *call, AmpRtGraph *&graph) {
+  capturing = std::thread::id();
   Scope scope(*this, call);
   if (scope.status != AMP_RT_OK)
-    return scope.status;
+    return scope.status; // the stream goes with the next capture
   Graph noted = nullptr;
   Result ended = driver.StreamEndCapture(captureStream, &noted);
   driver.StreamDestroy(captureStream);
   captureStream = nullptr;
-  capturing = std::thread::id();
   if (ended != kSuccess)
     return driver.fail(ended, call, "cuStreamEndCapture");
   GraphExec executable = nullptr;
