@@ -31,7 +31,7 @@ from verify_numbers import compare  # noqa: E402
 def check_gradients(problem, tensors, reference, got, names):
     """Those of Q, K and V, as [batch][head][row][depth]."""
     o, gradients = got
-    expected = reference.backward(problem, tensors, o, reference.lse, reference.logarithm().error)
+    expected = reference.backward(problem, tensors, o, reference.kept_error())
     for name, bounded, gradient in zip(names, expected, gradients):
         if wrong := compare(name, gradient, bounded, problem.type):
             return wrong
