@@ -38,6 +38,7 @@ VARIATIONS = {
     "eight-bits": "expected scores that are a product",
     "exchanged": "expected scores of each query and key",
     "zeros": "expected zeros of no rows but those without keys",
+    "part-of-any": "expected zeros of no rows but those without keys",
     "part-of-mask": "expected a mask that is read by rows and columns",
     "late": "expected gradients behind the result and its gradient",
     "part-of-sum": "expected exponentials divided by their sum over keys",
@@ -160,7 +161,8 @@ def softmax(w, score, shape, type, half, variation, safe):
     if safe:
         low, no = w.constant("0.0" if variation == "zeros" else "0xFF800000", "f32"), w.constant("false", "i1")
         sizes = [size for letter, size in zip(LOOPS, shape) if letter != "j"]
-        any_key = w.generic(LOOPS, [(score, LOOPS)], row, sizes, "i1", f"{widen}%e = arith.cmpf oeq, {value}, {low} : f32\n%n = arith.cmpi eq, %e, {no} : i1\n%r = arith.ori %n, %out : i1\nlinalg.yield %r : i1", w.fill("false", sizes, "i1"), sums="j")
+        of_any, _ = w.cut(score, shape, type, variation == "part-of-any")
+        any_key = w.generic(LOOPS, [(of_any, LOOPS)], row, sizes, "i1", f"{widen}%e = arith.cmpf oeq, {value}, {low} : f32\n%n = arith.cmpi eq, %e, {no} : i1\n%r = arith.ori %n, %out : i1\nlinalg.yield %r : i1", w.fill("false", sizes, "i1"), sums="j")
         zero = w.constant("0.0", "f32")
         inputs.append((any_key, row))
         body += f"%g = arith.cmpi eq, %x2, {no} : i1\n%s = arith.select %g, {zero}, %q : f32\n"
