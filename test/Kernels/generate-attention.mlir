@@ -9,7 +9,8 @@
 // CHECK-SAME: {elements = 107520 : i64, kind = "buffer", name = "k", type = bf16}
 // CHECK-SAME: {elements = 107520 : i64, kind = "buffer", name = "v", type = bf16}
 // CHECK-SAME: {elements = 51200 : i64, kind = "buffer", name = "o", type = bf16}
-// CHECK-SAME: {elements = 800 : i64, kind = "buffer", name = "lse", type = f32}]
+// CHECK-SAME: {elements = 800 : i64, kind = "buffer", name = "exponents", type = f32}
+// CHECK-SAME: {elements = 800 : i64, kind = "buffer", name = "inverses", type = f32}]
 // CHECK-SAME: block = array<i64: 128, 1, 1>
 // CHECK-SAME: grid = array<i64: 16, 1, 1>
 // CHECK-SAME: shared_memory = 40960
@@ -20,7 +21,8 @@
 // The kernel of queries leaves `delta` for that of keys; both read the mask.
 // BACKWARD: gpu.module @gradients
 // BACKWARD: llvm.func @gradients_queries(
-// BACKWARD-SAME: name = "lse"
+// BACKWARD-SAME: name = "exponents"
+// BACKWARD-SAME: name = "inverses"
 // BACKWARD-SAME: name = "delta"
 // BACKWARD-SAME: name = "dq"
 // BACKWARD-SAME: {elements = 28000 : i64, kind = "buffer", name = "mask", type = f16}]

@@ -65,7 +65,8 @@ struct AttentionProblem {
   /// A query that sees no key has zeros; otherwise NaNs, which are the quotient
   /// of its sums.
   bool emptyRowsAreZero = false;
-  /// Forward: also writes `lse`, which the backward pass reads.
+  /// Forward: also writes `exponents` and `inverses`, which the backward pass
+  /// reads.
   bool keepsSums = false;
   /// Backward: the gradients of Q, K and V are parts of one tensor.
   bool joinsGradients = false;

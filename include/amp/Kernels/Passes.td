@@ -320,11 +320,14 @@ def GenerateAttentionPass : Pass<"amp-generate-attention", "ModuleOp"> {
     of Q, K and V. A step has any strides.
 
     Names are `q`, `k`, `v`, `o`, `mask`, the gradients `do`, `dq`, `dk`, `dv`, and, f32
-    for each row of each head of each batch, `lse` and `delta`. `lse` is the logarithm to base 2 of the sum
-    of exponentials of a row, which a forward pass writes with `sums` and a
-    backward pass reads; `delta` is the backward pass's own. Gradients of K and V are
-    summed by a kernel of their own, over the queries in their order, so that there
-    are no atomics and the bits are the same in each run.
+    for each row of each head of each batch, `exponents`, `inverses` and `delta`.
+    `exponents` are those of 2 for a row's greatest score, or with a mask of memory that
+    score itself, and `inverses` are 1 over the sum of the row's exponentials, relative to
+    the greatest one. They are two numbers because beside a mask of -1e9 the logarithm of a
+    sum is lost. A forward pass writes them with `sums` and a backward pass reads them;
+    `delta` is the backward pass's own. Gradients of K and V are summed by a kernel of
+    their own, over the queries in their order, so that there are no atomics and the bits
+    are the same in each run.
 
     Example:
 

@@ -266,7 +266,7 @@ LogicalResult ConvertAttentionToKernels::convert(
   SmallVector<std::pair<StringRef, Type>> outputs = {
       {"o", writer->getResult(0).getType()}};
   if (problem.keepsSums)
-    outputs.push_back({"lse", sums});
+    outputs.append({{"exponents", sums}, {"inverses", sums}});
   LaunchKernelsOp forward =
       launch(b, loc, modules.get(loc, problem), inputs, outputs);
   writer->getResult(0).replaceAllUsesWith(forward.getResult(0));
@@ -277,7 +277,8 @@ LogicalResult ConvertAttentionToKernels::convert(
   b.setInsertionPoint(first);
   inputs.append({{"o", forward.getResult(0)},
                  {"do", readGradient(b, gradients->resultGradient)},
-                 {"lse", forward.getResult(1)}});
+                 {"exponents", forward.getResult(1)},
+                 {"inverses", forward.getResult(2)}});
   SmallVector<Value> replaced;
   outputs.clear();
   if (gradients->joined) {

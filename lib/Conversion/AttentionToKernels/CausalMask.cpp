@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Whole numbers are affine expressions of loops as long as they are sums,
-// differences and multiples. Casts between their types are looked through: row
-// numbers fit in each.
+// differences and multiples. Casts between their types are looked through where
+// the numbers that they can have, of all rows and columns, stay the same; so no
+// operation of a narrow type may wrap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,20 +23,32 @@ using namespace mlir;
 using namespace mlir::amp;
 
 static std::optional<AffineExpr> getInteger(const Elements &elements,
-                                            const Element &element) {
-  Element first = elements.lookBack(element);
-  APInt constant;
-  if (matchPattern(first.value, m_ConstantInt(&constant)))
-    return getAffineConstantExpr(constant.getSExtValue(),
-                                 first.value.getContext());
+                                            const Element &element);
+
+/// Whether the numbers of an expression are those of a signed integer of the
+/// type, and small enough to compute with.
+static bool fits(const Elements &elements, AffineExpr expr, Type type) {
+  const unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  const int64_t most = int64_t(1) << (std::min(width, 31u) - 1);
+  auto range = elements.getRange(expr);
+  return range && range->first >= -most && range->second < most;
+}
+
+/// What an operation computes of integers, before it is cut to its type.
+static std::optional<AffineExpr> computeInteger(const Elements &elements,
+                                                const Element &first) {
   Operation *op = first.value.getDefiningOp();
-  if (!op || isa<ShapedType>(first.value.getType()))
-    return std::nullopt;
-  if (auto index = dyn_cast<linalg::IndexOp>(op))
-    return first.at[index.getDim()];
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-          arith::ExtUIOp, arith::TruncIOp>(op))
-    return getInteger(elements, first.operand(0));
+          arith::ExtUIOp, arith::TruncIOp>(op)) {
+    std::optional<AffineExpr> x = getInteger(elements, first.operand(0));
+    // Without signs, negative numbers are others.
+    if (x && isa<arith::IndexCastUIOp, arith::ExtUIOp>(op)) {
+      auto range = elements.getRange(*x);
+      if (!range || range->first < 0)
+        return std::nullopt;
+    }
+    return x;
+  }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
     return std::nullopt;
   std::optional<AffineExpr> x = getInteger(elements, first.operand(0)),
@@ -49,6 +62,26 @@ static std::optional<AffineExpr> getInteger(const Elements &elements,
   if (!x->isSymbolicOrConstant() && !y->isSymbolicOrConstant())
     return std::nullopt;
   return *x * *y;
+}
+
+static std::optional<AffineExpr> getInteger(const Elements &elements,
+                                            const Element &element) {
+  Element first = elements.lookBack(element);
+  APInt constant;
+  if (matchPattern(first.value, m_ConstantInt(&constant)))
+    return constant.isSignedIntN(31)
+               ? std::optional(getAffineConstantExpr(constant.getSExtValue(),
+                                                     first.value.getContext()))
+               : std::nullopt;
+  Operation *op = first.value.getDefiningOp();
+  if (!op || isa<ShapedType>(first.value.getType()))
+    return std::nullopt;
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return first.at[index.getDim()];
+  std::optional<AffineExpr> number = computeInteger(elements, first);
+  return number && fits(elements, *number, first.value.getType())
+             ? number
+             : std::nullopt;
 }
 
 std::optional<AffineExpr>

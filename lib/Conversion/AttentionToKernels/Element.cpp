@@ -30,16 +30,19 @@ static AffineExpr constant(int64_t number, MLIRContext *context) {
   return getAffineConstantExpr(number, context);
 }
 
-/// The iteration at which an operation writes an element of a result; `loops`
-/// that it does not name stay empty.
-static bool findIteration(AffineMap map, ArrayRef<AffineExpr> at,
+/// The iteration at which an operation writes an element of a result of
+/// `shape`, if it writes that one; `loops` that it does not name stay empty.
+static bool findIteration(AffineMap map, ArrayRef<int64_t> shape,
+                          ArrayRef<AffineExpr> at,
                           SmallVectorImpl<AffineExpr> &loops) {
   if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
     return false;
   loops.assign(map.getNumDims(), AffineExpr());
-  for (auto [expr, index] : llvm::zip_equal(map.getResults(), at))
+  for (auto [expr, size, index] : llvm::zip_equal(map.getResults(), shape, at))
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       loops[dim.getPosition()] = index;
+    else if (size != 1 && expr != index)
+      return false;
   return true;
 }
 
@@ -58,6 +61,13 @@ static Element readOperand(linalg::LinalgOp op, OpOperand &operand,
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
+
+std::optional<std::pair<int64_t, int64_t>>
+Elements::getRange(AffineExpr index) const {
+  std::optional<LinearExpr> linear =
+      LinearExpr::get(simplify(index), extents.size());
+  return linear ? std::optional(linear->getRange(extents)) : std::nullopt;
+}
 
 /// Linear terms of an index, by how they are merged from an outer and an inner
 /// dimension of `inner` elements.
@@ -80,12 +90,8 @@ Elements::splitIndex(AffineExpr index, int64_t inner) const {
     else
       inside = inside + term;
   }
-  std::optional<LinearExpr> linear =
-      LinearExpr::get(simplify(inside), extents.size());
-  if (!linear)
-    return std::nullopt;
-  auto [least, most] = linear->getRange(extents);
-  if (least < 0 || most >= inner)
+  auto range = getRange(inside);
+  if (!range || range->first < 0 || range->second >= inner)
     return std::nullopt;
   return std::pair(simplify(outside), simplify(inside));
 }
@@ -156,7 +162,8 @@ std::optional<Element> Elements::stepIntoBody(const Element &element,
   const unsigned number = cast<OpResult>(element.value).getResultNumber();
   OpOperand *init = op.getDpsInitOperand(number);
   SmallVector<AffineExpr> loops;
-  if (!findIteration(op.getMatchingIndexingMap(init), element.at, loops))
+  if (!findIteration(op.getMatchingIndexingMap(init), op.getShape(init),
+                     element.at, loops))
     return std::nullopt;
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   bool isSum = false;
@@ -254,14 +261,24 @@ std::optional<Reduction> Elements::matchReduction(const Element &element,
   const unsigned number = cast<OpResult>(element.value).getResultNumber();
   OpOperand *init = op.getDpsInitOperand(number);
   SmallVector<AffineExpr> loops;
-  if (!findIteration(op.getMatchingIndexingMap(init), element.at, loops))
+  if (!findIteration(op.getMatchingIndexingMap(init), op.getShape(init),
+                     element.at, loops))
     return std::nullopt;
-  for (auto [index, size] : llvm::zip_equal(loops, op.getStaticLoopRanges())) {
+  int64_t extent = 1;
+  for (auto [index, size, kind] : llvm::zip_equal(
+           loops, op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    if (kind == utils::IteratorType::reduction)
+      extent = size;
     if (size == 1)
       index = getAffineConstantExpr(0, op.getContext());
     if (!index)
       index = loop;
   }
+  auto dim = dyn_cast<AffineDimExpr>(loop);
+  const int64_t expected = dim ? extents[dim.getPosition()] : 1;
+  if (ShapedType::isDynamic(extent) ||
+      (extent != expected && expected != kAnyExtent))
+    return std::nullopt;
   Operation *combiner =
       op.getBlock()->getTerminator()->getOperand(number).getDefiningOp();
   Value start = op.getMatchingBlockArgument(init);
@@ -273,7 +290,8 @@ std::optional<Reduction> Elements::matchReduction(const Element &element,
     return std::nullopt;
   return Reduction{combiner,
                    {first == start ? second : first, loops},
-                   {init->get(), element.at}};
+                   {init->get(), element.at},
+                   extent};
 }
 
 /// Operations without regions that compute the same of the same operands.
@@ -299,10 +317,18 @@ bool Elements::isSame(Element x, Element y, AffineExpr loop) const {
       matchPattern(other, m_Constant(&second)))
     return first == second;
   if (isa<ShapedType>(x.value.getType())) {
+    // The name would stand for two loops.
+    const unsigned position = cast<AffineDimExpr>(loop).getPosition();
+    auto isOfLoop = [&](AffineExpr index) {
+      return index.isFunctionOfDim(position);
+    };
+    if (llvm::any_of(x.at, isOfLoop) || llvm::any_of(y.at, isOfLoop))
+      return false;
     std::optional<Reduction> sum = matchReduction(x, loop),
                              otherSum = matchReduction(y, loop);
     return sum && otherSum &&
            sum->combiner->getName() == otherSum->combiner->getName() &&
+           sum->extent == otherSum->extent &&
            isSame(sum->start, otherSum->start, loop) &&
            isSame(sum->each, otherSum->each, loop);
   }

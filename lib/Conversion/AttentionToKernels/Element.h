@@ -54,16 +54,24 @@ template <typename OpTy> OpTy getComputed(const Element &element) {
 struct Reduction {
   Operation *combiner;
   Element each, start;
+  /// Of the loop.
+  int64_t extent;
 };
 
 /// Follows elements in loops of known extents.
 class Elements {
 public:
+  /// The extent of a loop that stands for one of any extent.
+  static constexpr int64_t kAnyExtent = int64_t(1) << 31;
+
   /// Dimension i of indices runs up to `extents[i]`.
   explicit Elements(ArrayRef<int64_t> extents) : extents(extents) {}
 
   unsigned getNumLoops() const { return extents.size(); }
   int64_t getExtent(unsigned loop) const { return extents[loop]; }
+
+  /// The least and the greatest value of a linear expression of the loops.
+  std::optional<std::pair<int64_t, int64_t>> getRange(AffineExpr index) const;
 
   /// The element that this one is, perhaps rounded, one step before; none where
   /// something is computed.
@@ -76,7 +84,8 @@ public:
   /// The same, as a double.
   std::optional<double> getNumber(const Element &element) const;
 
-  /// Views an element as a reduction, the loop of which is called `loop`.
+  /// Views an element as a reduction, the loop of which is called `loop`. The
+  /// reduction has to be over as many elements as that runs over.
   std::optional<Reduction> matchReduction(const Element &element,
                                           AffineExpr loop) const;
 

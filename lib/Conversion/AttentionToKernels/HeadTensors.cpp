@@ -28,7 +28,7 @@ using namespace mlir::amp;
 static SmallVector<int64_t> joinExtents(ArrayRef<int64_t> batch, int64_t rows,
                                         int64_t columns, int64_t depth) {
   SmallVector<int64_t> extents(batch);
-  extents.append({rows, columns, depth, int64_t(1) << 31});
+  extents.append({rows, columns, depth, Elements::kAnyExtent});
   return extents;
 }
 

@@ -72,7 +72,7 @@ private:
 
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-  Buffer q, k, v, o, lse;
+  Buffer q, k, v, o, exponents, inverses;
   HeadRows keys, values;
   Values queries;
 };
@@ -114,7 +114,7 @@ AttentionForward::State AttentionForward::addTile(State state, Number keyTile,
     greatest = overRow(greatest, greater);
     Value finite =
         arith::SelectOp::create(b, isNone(greatest), f32(0), greatest);
-    subtracted.push_back(arith::MulFOp::create(b, finite, factor()));
+    subtracted.push_back(emitExponent(finite));
     before.push_back(emitPower(state.greatest[row], subtracted[row]));
     state.greatest[row] = greatest;
     state.total[row] = arith::MulFOp::create(b, state.total[row], before[row]);
@@ -143,21 +143,22 @@ void AttentionForward::storeResult(State state) {
       return arith::AddFOp::create(b, x, y);
     });
     Value quotient = arith::DivFOp::create(b, f32(1), total);
-    Value sum = math::FmaOp::create(b, state.greatest[row], factor(),
-                                    math::Log2Op::create(b, total));
+    Value exponent = emitExponent(state.greatest[row]);
     if (problem.emptyRowsAreZero) {
-      // No power of 2 less than all is one: 2^(-inf - inf) is 0.
+      // So that powers of 2 are: 2^(-inf - inf).
       Value none = isNone(state.greatest[row]);
       quotient = arith::SelectOp::create(b, none, f32(0), quotient);
-      sum = arith::SelectOp::create(b, none, f32(infinity), sum);
+      exponent = arith::SelectOp::create(b, none, f32(infinity), exponent);
     }
     inverse.push_back(quotient);
     if (!problem.keepsSums)
       continue;
     Number query = first + warpRow + rowOfSum(row * 2);
     Value isFirst = lane % 4 == 0;
-    b.branch(b.both(isFirst, query < b.number(problem.rows)),
-             [&] { b.store(sum, queryPlace(lse, query), 4); });
+    b.branch(b.both(isFirst, query < b.number(problem.rows)), [&] {
+      b.store(exponent, queryPlace(exponents, query), 4);
+      b.store(quotient, queryPlace(inverses, query), 4);
+    });
   }
   for (auto [i, sum] : llvm::enumerate(state.sums))
     sum = arith::MulFOp::create(b, sum, inverse[i / 2 % 2]);
@@ -174,10 +175,11 @@ void AttentionForward::emit(StringRef name) {
   k = heads("k", problem.k);
   v = heads("v", problem.v);
   o = heads("o", problem.o);
-  lse = perQuery("lse");
+  exponents = perQuery("exponents");
+  inverses = perQuery("inverses");
   SmallVector<Buffer *> buffers = {&q, &k, &v, &o};
   if (problem.keepsSums)
-    buffers.push_back(&lse);
+    buffers.append({&exponents, &inverses});
   const bool isCausal = problem.mask == AttentionMask::Causal;
   enter(name, buffers, problem.rows, /*fromLast=*/isCausal, 5 * tile.bytes(),
         /*minBlocks=*/isDeep() ? 2 : 3);

@@ -8,7 +8,9 @@
 //
 // Without a mask of memory, a score is the sum of products itself and its
 // factor is the scale times log2(e), so that the exponent is one multiplication
-// with an addition. With one, the score is the exponent.
+// with an addition. With one, the score is what the softmax has, and only its
+// difference to the greatest one is multiplied: a mask that hides by the least
+// number of f32 would become -inf, and a row with nothing else NaNs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,12 +90,6 @@ Value AttentionKernel::loadOfQuery(const Buffer &buffer, Number query) {
 // Scores
 //===----------------------------------------------------------------------===//
 
-Value AttentionKernel::factor() {
-  return f32(problem.mask == AttentionMask::Additive
-                 ? 1
-                 : double(problem.scale) * kLog2OfE);
-}
-
 Value AttentionKernel::emitScore(Value sum, Number query, Number key,
                                  bool edge) {
   Value score = sum;
@@ -110,9 +106,7 @@ Value AttentionKernel::emitScore(Value sum, Number query, Number key,
                          problem.maskType.getIntOrFloatBitWidth() / 8);
     if (!problem.maskType.isF32())
       added = arith::ExtFOp::create(b, b.getF32Type(), added);
-    added = arith::MulFOp::create(b, added, f32(kLog2OfE));
-    score = math::FmaOp::create(b, sum, f32(double(problem.scale) * kLog2OfE),
-                                added);
+    score = math::FmaOp::create(b, sum, f32(problem.scale), added);
   }
   if (!edge)
     return score;
@@ -129,10 +123,24 @@ Value AttentionKernel::emitScore(Value sum, Number query, Number key,
                                  f32(-std::numeric_limits<double>::infinity()));
 }
 
+Value AttentionKernel::emitExponent(Value greatest) {
+  if (problem.mask == AttentionMask::Additive)
+    return greatest;
+  return arith::MulFOp::create(b, greatest,
+                               f32(double(problem.scale) * kLog2OfE));
+}
+
 Value AttentionKernel::emitPower(Value score, Value exponent) {
+  if (problem.mask == AttentionMask::Additive) {
+    Value difference = arith::SubFOp::create(b, score, exponent);
+    return math::Exp2Op::create(
+        b, arith::MulFOp::create(b, difference, f32(kLog2OfE)).getResult());
+  }
   Value minus = arith::NegFOp::create(b, exponent);
   return math::Exp2Op::create(
-      b, math::FmaOp::create(b, score, factor(), minus).getResult());
+      b, math::FmaOp::create(b, score, f32(double(problem.scale) * kLog2OfE),
+                             minus)
+             .getResult());
 }
 
 //===----------------------------------------------------------------------===//

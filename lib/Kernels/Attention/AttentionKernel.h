@@ -12,7 +12,8 @@
 // tiles and scores.
 //
 // A score is kept as a number of which `factor` times is the exponent of 2 in
-// the softmax: exponentials of 2 are what the hardware has.
+// the softmax: exponentials of 2 are what the hardware has. Of the greatest one
+// of a row there is `exponent`, which is subtracted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,9 +68,9 @@ protected:
   /// Makes a score of a sum of products. With `edge`, keys that are not there
   /// or that the query does not see have -inf.
   Value emitScore(Value sum, Number query, Number key, bool edge);
-  /// Of the exponent of 2.
-  Value factor();
-  /// 2^(factor * score - exponent)
+  /// `exponent` of a greatest score.
+  Value emitExponent(Value greatest);
+  /// The power of 2 that a score is to a greatest one.
   Value emitPower(Value score, Value exponent);
 
   Value f32(double value) {

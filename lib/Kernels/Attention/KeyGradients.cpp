@@ -9,10 +9,10 @@
 // dV = P^T dO and dK = scale * dS^T Q. A warp has 16 keys and walks over the
 // queries, so that each sum has one owner and one order: no atomics. Everything
 // is the transpose of what QueryGradient.cpp computes: scores are K Q^T, and a
-// column of them is a query, whose `lse` and `delta` lie beside the slot's
-// tiles.
+// column of them is a query, whose exponent, inverse and `delta` lie beside the
+// slot's tiles.
 //
-// Queries that are not there have +inf for `lse`, which makes their
+// Queries that are not there have +inf for an exponent, which makes their
 // probabilities 0; keys that are not there are rows that nobody stores. So only
 // a causal mask has a tile that is special, and it is the first.
 //
@@ -41,7 +41,7 @@ private:
   Value slotMemory(Number slot) {
     return b.advance(tileMemory(2), slot * (2 * tile.bytes()));
   }
-  /// `lse` of a slot's queries; `delta` comes after it.
+  /// The exponents of a slot's queries; inverses and `delta` come after them.
   Value numbersMemory(Number slot) {
     return b.advance(tileMemory(6), slot * kNumbersBytes);
   }
@@ -55,9 +55,9 @@ private:
   /// Sums of dK, then those of dV.
   Values addTile(Values sums, Number queryTile, Number slot, bool edge);
 
-  static constexpr int64_t kNumbersBytes = 2 * HeadTile::kRows * 4;
+  static constexpr int64_t kNumbersBytes = 3 * HeadTile::kRows * 4;
 
-  Buffer q, k, v, oGradient, kGradient, vGradient, lse, delta;
+  Buffer q, k, v, oGradient, kGradient, vGradient, exponents, inverses, delta;
   HeadRows queries, gradients;
   Values keyRows, valueRows;
 };
@@ -73,10 +73,12 @@ void KeyGradients::loadSlot(Number queryTile, Number slot) {
     Number query = first + thread;
     Value place = b.advance(numbersMemory(slot), thread * 4);
     Value exponent = arith::SelectOp::create(
-        b, query < b.number(problem.rows), loadOfQuery(lse, query),
+        b, query < b.number(problem.rows), loadOfQuery(exponents, query),
         f32(std::numeric_limits<double>::infinity()));
     b.store(exponent, place, 4);
-    b.store(loadOfQuery(delta, query), b.advance(place, HeadTile::kRows * 4),
+    b.store(loadOfQuery(inverses, query), b.advance(place, HeadTile::kRows * 4),
+            4);
+    b.store(loadOfQuery(delta, query), b.advance(place, HeadTile::kRows * 8),
             4);
   });
 }
@@ -101,16 +103,20 @@ SmallVector<Value> KeyGradients::addTile(Values sums, Number queryTile,
                [&](int64_t step) { return rowsAt(1, step); }, stepOfGradients);
     Values probabilities;
     for (int64_t half = 0; half < 2; ++half) {
-      Value exponents = b.load(pairType, b.advance(numbers, half * 32), 8),
-            deltas =
-                b.load(pairType,
-                       b.advance(numbers, half * 32 + HeadTile::kRows * 4), 8);
+      auto load = [&](int64_t row) {
+        return b.load(pairType,
+                      b.advance(numbers, half * 32 + row * HeadTile::kRows * 4),
+                      8);
+      };
+      Value greatest = load(0), quotients = load(1), deltas = load(2);
       for (int64_t i = 0; i < 4; ++i) {
         Value &product = products[half * 4 + i];
         Value score = emitScore(
             product, firstQuery + rowStep * 16 + columnOfSum(i) + half * 8,
             firstKey + rowOfSum(i), edge);
-        probabilities.push_back(emitPower(score, b.extract(exponents, i % 2)));
+        probabilities.push_back(arith::MulFOp::create(
+            b, emitPower(score, b.extract(greatest, i % 2)),
+            b.extract(quotients, i % 2)));
         Value change = arith::SubFOp::create(b, changes[half * 4 + i],
                                              b.extract(deltas, i % 2));
         product = arith::MulFOp::create(b, probabilities.back(), change);
@@ -131,10 +137,11 @@ void KeyGradients::emit(StringRef name) {
   oGradient = heads("do", problem.oGradient);
   kGradient = heads(problem.joinsGradients ? "dqkv" : "dk", problem.kGradient);
   vGradient = heads("dv", problem.vGradient);
-  lse = perQuery("lse");
+  exponents = perQuery("exponents");
+  inverses = perQuery("inverses");
   delta = perQuery("delta");
-  SmallVector<Buffer *> buffers = {&q,   &k,     &v,        &oGradient,
-                                   &lse, &delta, &kGradient};
+  SmallVector<Buffer *> buffers = {&q,         &k,        &v,     &oGradient,
+                                   &exponents, &inverses, &delta, &kGradient};
   if (!problem.joinsGradients)
     buffers.push_back(&vGradient);
   enter(name, buffers, problem.columns, /*fromLast=*/false,

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // dQ = scale * dS K with dS = P * (dP - delta), dP = dO V^T, and delta the sum
-// of dO * O over a row. Probabilities P are computed again from scores and
-// `lse`. A warp has 16 queries and walks over the keys as the forward pass
-// does; 16 keys are one step: their scores and dP become dS, in registers, and
-// that an operand.
+// of dO * O over a row. Probabilities P are computed again from scores and the
+// `exponents` and `inverses` of rows. A warp has 16 queries and walks over the
+// keys as the forward pass does; 16 keys are one step: their scores and dP
+// become dS, in registers, and that an operand.
 //
 // It also leaves `delta` for the kernel of keys and values. O is read once,
 // into the slot that the loop fills second.
@@ -45,11 +45,11 @@ private:
   Values computeDelta(Value resultAt);
   Values addTile(Values sums, Number keyTile, Number slot, bool edge);
 
-  Buffer q, k, v, o, oGradient, qGradient, lse, delta;
+  Buffer q, k, v, o, oGradient, qGradient, exponents, inverses, delta;
   HeadRows keys, values;
   Values queries, gradients;
   /// Of a lane's two rows.
-  Values exponents, deltas;
+  Values greatest, quotients, deltas;
 };
 } // namespace
 
@@ -98,7 +98,8 @@ SmallVector<Value> QueryGradient::addTile(Values sums, Number keyTile,
           sum, firstQuery + rowOfSum(i % 4),
           firstKey + rowStep * 16 + columnOfSum(i % 4) + i / 4 * 8, edge);
       const int64_t row = i / 2 % 2;
-      Value probability = emitPower(score, exponents[row]);
+      Value probability = arith::MulFOp::create(
+          b, emitPower(score, greatest[row]), quotients[row]);
       sum = arith::MulFOp::create(
           b, probability, arith::SubFOp::create(b, changes[i], deltas[row]));
     }
@@ -115,10 +116,12 @@ void QueryGradient::emit(StringRef name) {
   o = heads("o", problem.o);
   oGradient = heads("do", problem.oGradient);
   qGradient = heads(problem.joinsGradients ? "dqkv" : "dq", problem.qGradient);
-  lse = perQuery("lse");
+  exponents = perQuery("exponents");
+  inverses = perQuery("inverses");
   delta = perQuery("delta");
   const bool isCausal = problem.mask == AttentionMask::Causal;
-  enter(name, {&q, &k, &v, &o, &oGradient, &lse, &delta, &qGradient},
+  enter(name,
+        {&q, &k, &v, &o, &oGradient, &exponents, &inverses, &delta, &qGradient},
         problem.rows, /*fromLast=*/isCausal, 6 * tile.bytes(),
         /*minBlocks=*/isDeep() ? 1 : 2);
   keys = rowsOf(k, problem.k, problem.columns);
@@ -140,7 +143,8 @@ void QueryGradient::emit(StringRef name) {
   deltas = computeDelta(resultAt);
   for (int64_t row = 0; row < 2; ++row) {
     Number query = first + warpRow + rowOfSum(row * 2);
-    exponents.push_back(loadOfQuery(lse, query));
+    greatest.push_back(loadOfQuery(exponents, query));
+    quotients.push_back(loadOfQuery(inverses, query));
     Value isFirst = lane % 4 == 0;
     b.branch(b.both(isFirst, query < b.number(problem.rows)),
              [&] { b.store(deltas[row], queryPlace(delta, query), 4); });

@@ -10,6 +10,7 @@ then `| DATA SEED SEEDS`: what tensors hold (random), and under which schedules,
   large    queries and keys times 8: few keys of a row have nearly all of its weight
   special  random, with a NaN in a key and an infinity in a query
   hidden   random, with a mask that hides all keys from some queries
+  lowest   random, with a mask that does so by the least number of its type, or by -1e9
 
 The bound. u = 2^-24 is the unit of f32, t = 2^-8 of bf16 or 2^-11 of f16; n keys, T tiles
 of 64 of them. f is the factor that makes an exponent of 2 of a score.
@@ -20,16 +21,22 @@ of 64 of them. f is the factor that makes an exponent of 2 of a score.
     u each, and so are those by which T tiles bring earlier sums to a new greatest score. So
     it is off by less than f e + (4 + 2 T) u M, where M is the greatest magnitude of an
     exponent of the row; 2^x turns that into a relative error of 2^that - 1, and its
-    instruction has 2^-22 (PTX ISA, ex2.approx). Together this is r for a row.
+    instruction has 2^-22 (PTX ISA, ex2.approx). Together this is r for a row. With a mask
+    of memory it is log2(e) * (score - greatest): u M of the score, and u of the difference,
+    of the product and of log2(e) times differences of one sign, which add up to 2 M at most
+    over all tiles; 5.5 u M is less than that. A mask of -2^29 or less takes up all of a
+    score of less than 32, whose row, if it has nothing else, has exponents without errors.
  3. Probabilities are rounded to the type of V before they are divided by their sum: t
     relative, or half the smallest number of f16, 2^-25.
  4. Sums over keys have n terms and T multiplications: s = (1 + u)^(n + T + 2) - 1.
  5. The sum of exponentials errs by r + s, relative, and a result is the quotient.
- 6. The backward pass gets O and lse of float64, rounded to their types, so that it is
-    compared by itself: the reference's delta is of that O too. P = 2^(f * score - lse)
-    errs by the same rules with u (3 M + 2 |lse|); dP and delta are sums of d
-    products; dS is their difference times P, rounded to the type; what it is
-    multiplied with adds up as in 4.
+ 6. The backward pass gets O, the greatest score and the inverse of a row's sum of float64,
+    rounded to their types, so that it is compared by itself: the reference's delta is of
+    that O too. P = 2^(f * score - f * greatest) * inverse errs by the same rules, with 5 u M
+    or with a mask of memory 7 u M: as in 2 and by u of the greatest score that is given;
+    and by 2 u, of the inverse and the product. dP and delta are sums of d products; dS is
+    their difference times P, rounded to the type; what it is multiplied with adds up as
+    in 4.
 
 A result is rounded to its type once, as verify_numbers.py says. --against-torch runs no
 kernel: it compares the reference with PyTorch's in float64. One line for each problem,
@@ -66,11 +73,14 @@ class Attention:
         self.depth = int(given.get("depth", 64))
         self.type, self.mask = given.get("type", "bf16"), given.get("mask", "none")
         self.scale = float(np.float32(given.get("scale", "1.0")))
+        self.reads_mask = self.mask not in ("none", "causal")
         self.empty_rows = given.get("empty-rows") == "true"
         self.sums = given.get("sums") == "true"
         self.together = given.get("layout") == "rows"
         self.unit = 2.0**-8 if self.type == "bf16" else 2.0**-11
         self.floor = 0.0 if self.type == "bf16" else 2.0**-25
+        # Above what rounds to -inf.
+        self.lowest = {"bf16": -(2.0**128 - 2.0**120), "f32": -(2.0**128 - 2.0**104)}.get(self.mask)
         self.random = np.random.default_rng(sum(line.encode()))
 
     def fill(self, rows, factor=1.0):
@@ -93,6 +103,11 @@ class Attention:
             mask[self.random.uniform(0, 1, mask.shape) < 0.3] = -np.inf
             if self.data == "hidden":
                 mask[:, :: 5] = -np.inf
+            elif self.data == "lowest":
+                mask[:, :: 5] = self.lowest
+                mask[:, 1 :: 5, :: 3] = self.lowest
+                mask[:, 2 :: 10] = -1e9
+                mask[:, :, self.columns // 2][mask[:, :, self.columns // 2] == -np.inf] = 0.0
             else:
                 mask[:, :, self.columns // 2] = 0.0
             tensors["mask"] = FORMATS[self.mask].round(mask)
@@ -100,7 +115,7 @@ class Attention:
 
     def stored(self, name, tensor, parts, part):
         """A tensor as it lies in memory."""
-        if not self.together or name in ("mask", "lse"):
+        if not self.together or name in ("mask", "exponents", "inverses"):
             return tensor
         rows = tensor.transpose(0, 2, 1, 3)
         whole = np.full(rows.shape[:2] + (parts,) + rows.shape[2:], np.nan)
@@ -138,20 +153,24 @@ class Reference:
             added = np.where(hidden, 0.0, tensors["mask"])
         factor = problem.scale * LOG2E
         # A key that is hidden is not read, or weighs nothing.
-        scores = np.where(hidden, -np.inf, factor * (q @ swap(k)) + LOG2E * added)
+        absorbed = added <= -(2.0**29)
+        scores = np.where(hidden, -np.inf, np.where(absorbed, 0.0, factor * (q @ swap(k))) + LOG2E * added)
         self.greatest = scores.max(-1, keepdims=True)
         finite = np.where(np.isneginf(self.greatest), 0.0, self.greatest)
         weights = np.exp2(scores - finite)
         self.total = weights.sum(-1, keepdims=True)
-        self.lse = finite + np.log2(self.total)
+        # As kernels keep them: with a mask of memory, without log2(e).
+        self.exponents = self.greatest / (LOG2E if problem.reads_mask else 1.0)
+        self.inverses = 1 / self.total
         empty = self.total == 0
         self.p = weights / self.total
         if problem.empty_rows:
             self.p = np.where(empty, 0.0, self.p)
-            self.lse = np.where(empty, np.inf, self.lse)
+            self.exponents = np.where(empty, np.inf, self.exponents)
+            self.inverses = np.where(empty, 0.0, self.inverses)
         self.o = self.p @ v
         # Rules 1 and 2, for each row.
-        magnitude = np.where(hidden, 0.0, factor * (np.abs(q) @ np.abs(swap(k))) + LOG2E * np.abs(added))
+        magnitude = np.where(hidden | absorbed, 0.0, factor * (np.abs(q) @ np.abs(swap(k))) + LOG2E * np.abs(added))
         self.most = magnitude.max(-1, keepdims=True)
         self.score_error = self.grows(problem.depth) * self.most
         self.tiles = -(-problem.columns // TILE)
@@ -169,22 +188,30 @@ class Reference:
             error = (above + weight * below) / (1 - below)
             return Bounded(self.o, error, UNIT)
 
-    def logarithm(self):
+    def kept(self):
+        """What a forward pass keeps of rows."""
         with np.errstate(all="ignore"):
-            # The logarithm of the sum, an fma, and the greatest score itself.
-            error = np.log1p(self.relative + self.sums * (1 + self.relative)) * LOG2E * 2
-            error = error + self.score_error + 4 * UNIT * (np.abs(self.greatest) + np.abs(np.log2(self.total)))
-            return Bounded(self.lse, error, UNIT)
+            error = self.score_error + 4 * UNIT * self.most
+            # By as much as the greatest score errs, all powers do.
+            below = np.expm1(np.log(2) * self.score_error) + self.relative + self.sums * (1 + self.relative) + 4 * UNIT
+            inverse_error = np.abs(self.inverses) * below / (1 - below)
+            return {
+                "exponents": Bounded(self.exponents, error, UNIT),
+                "inverses": Bounded(self.inverses, inverse_error, UNIT),
+            }
 
-    def backward(self, problem, tensors, o, lse, lse_error=0.0):
+    def kept_error(self):
+        """Of a probability, relative, where a forward pass has made what it is of."""
+        exponents, inverses = self.kept().values()
+        return np.expm1(np.log(2) * exponents.error + np.log1p(inverses.error / inverses.value))
+
+    def backward(self, problem, tensors, o, kept_error=0.0):
         q, k, v, do = (tensors[name] for name in ("q", "k", "v", "do"))
         t, grows = problem.unit, self.grows
         with np.errstate(all="ignore"):
-            # The given lse is rounded, by less than u of it.
-            some = np.where(np.isfinite(lse), np.abs(lse), 0.0)
             p = self.p
-            exponent = self.score_error + UNIT * (3 * self.most + 2 * some) + lse_error
-            r = np.expm1(np.log(2) * exponent) + 2 * APPROXIMATION
+            exponent = self.score_error + UNIT * (7 if problem.reads_mask else 5) * self.most
+            r = np.expm1(np.log(2) * exponent) + 2 * APPROXIMATION + 2 * UNIT + kept_error
             dp = do @ swap(v)
             delta = (do * o).sum(-1, keepdims=True)
             dp_error = grows(problem.depth) * (np.abs(do) @ np.abs(swap(v)))
@@ -224,15 +251,16 @@ def check_numbers(problem, emulation):
         got = problem.loaded(emulation.read("o"), problem.rows)
         wrong = compare("o", got, reference.forward(problem, tensors), problem.type)
         if problem.sums and not wrong:
-            got = emulation.read("lse").reshape(reference.lse.shape)
-            wrong = compare("lse", got, reference.logarithm(), "f32")
+            for name, bounded in reference.kept().items():
+                wrong = wrong or compare(name, emulation.read(name).reshape(bounded.value.shape), bounded, "f32")
         return wrong, statistics
     with np.errstate(all="ignore"):
-        o, lse = FORMATS[problem.type].round(reference.o), reference.lse.astype(np.float32).astype(np.float64)
-    for name, tensor in (("o", o), ("do", tensors["do"]), ("lse", lse)):
+        o = FORMATS[problem.type].round(reference.o)
+        kept = {name: bounded.value.astype(np.float32) for name, bounded in reference.kept().items()}
+    for name, tensor in (("o", o), ("do", tensors["do"]), *kept.items()):
         emulation.write(name, problem.stored(name, tensor, 1, 0))
     statistics = emulation.run(1, problem.seed, problem.seeds)
-    expected = reference.backward(problem, tensors, o, lse)
+    expected = reference.backward(problem, tensors, o)
     rows = (problem.rows, problem.columns, problem.columns)
     joined = "dqkv" in emulation.types
     for part, (name, bounded, count) in enumerate(zip(("dq", "dk", "dv"), expected, rows)):
@@ -279,7 +307,7 @@ def check_against_torch(line):
         mask = torch.tril(torch.ones(problem.rows, problem.columns, dtype=torch.bool))
     out = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=problem.scale)
     out.backward(torch.tensor(tensors["do"]))
-    found = reference.backward(problem, tensors, reference.o, reference.lse)
+    found = reference.backward(problem, tensors, reference.o)
     pairs = [(reference.o, out.detach())] + [(x.value, y.grad) for x, y in zip(found, (q, k, v))]
     worst = max(float(np.abs(x - y.numpy()).max()) for x, y in pairs)
     return "" if worst <= 1e-12 * problem.columns else f"differs from PyTorch by {worst}"

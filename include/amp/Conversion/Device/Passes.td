@@ -1063,7 +1063,7 @@ def ConvertAttentionToKernelsPass : Pass<"convert-attention-to-kernels", "Module
     softmax(scale * Q K^T + mask) V becomes one `amp.launch_kernels`, and its gradients,
     if they are there, another; a `gpu.module` is added for each (see
     `amp-generate-attention`). Scores and probabilities, which are as many as queries times
-    keys, are then nowhere in memory: the forward launch leaves one number for each query
+    keys, are then nowhere in memory: the forward launch leaves two numbers for each query
     from which the backward launch computes them again. Kernels are for every chip from
     sm_80 on.
 

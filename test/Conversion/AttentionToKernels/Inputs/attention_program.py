@@ -38,8 +38,14 @@ VARIATIONS = {
     "eight-bits": "expected scores that are a product",
     "exchanged": "expected scores of each query and key",
     "zeros": "expected zeros of no rows but those without keys",
+    "part-of-any": "expected zeros of no rows but those without keys",
     "part-of-mask": "expected a mask that is read by rows and columns",
     "late": "expected gradients behind the result and its gradient",
+    "part-of-sum": "expected exponentials divided by their sum over keys",
+    "part-of-greatest": "expected exponentials of differences to the greatest score",
+    "other-place": "expected exponentials divided by their sum over keys",
+    "without-sign": "expected a mask that is causal or added to scores",
+    "narrow": "expected a mask that is causal or added to scores",
 }
 
 
@@ -108,6 +114,20 @@ class Writer:
             body = f"%a = arith.truncf %x0 : f32 to {type}\n%w = arith.extf %a : {type} to f32\n%b = arith.mulf %w, {number} : f32\n%c = arith.truncf %b : f32 to {type}\nlinalg.yield %c : {type}"
         return self.generic(sorted(result), [(source, order)], result, shape, type, body)
 
+    def cut(self, source, shape, type, is_cut):
+        """All but the last eight columns, if that is wanted, and the shape."""
+        if not is_cut:
+            return source, shape
+        part = shape[:-1] + [shape[-1] - 8]
+        return self.slice(source, shape, [0] * len(shape), part, part, type), part
+
+    def second(self, source, shape, type):
+        """What is at 1 of the last dimension."""
+        return self.slice(source, shape, [0] * (len(shape) - 1) + [1], shape[:-1] + [1], shape[:-1], type)
+
+    def slice(self, source, shape, offsets, sizes, result, type):
+        return self.add(tensor(result, type), f"tensor.extract_slice {source}{offsets} {sizes} {[1] * len(shape)} : {tensor(shape, type)} to {tensor(result, type)}")
+
     def reduce(self, source, shape, type, combine, start, axis="j"):
         widen = f"%v = arith.extf %x0 : {type} to f32\n" if type != "f32" else ""
         value = "%v" if widen else "%x0"
@@ -124,19 +144,25 @@ def softmax(w, score, shape, type, half, variation, safe):
     """P, E and Z of scores of `type`, as PyTorch or JAX write them."""
     axis = "i" if variation == "other-axis" else "j"
     row = [letter for letter in LOOPS if letter != axis]
-    greatest = w.reduce(score, shape, type, "arith.maximumf", "0xFF800000", axis)
+    greatest = w.reduce(*w.cut(score, shape, type, variation == "part-of-greatest"), type, "arith.maximumf", "0xFF800000", axis)
     widen = f"%v = arith.extf %x0 : {type} to f32\n" if type != "f32" else ""
     value = "%v" if widen else "%x0"
     if variation == "no-greatest":
         greatest = w.reduce(score, shape, type, "arith.minimumf", "0x7F800000", axis)
     e = w.generic(LOOPS, [(score, LOOPS), (greatest, row)], LOOPS, shape, "f32", f"{widen}%d = arith.subf {value}, %x1 : f32\n%r = math.{'exp2' if variation == 'powers' else 'exp'} %d : f32\nlinalg.yield %r : f32")
-    z = w.reduce(e, shape, "f32", "arith.addf", "1.0" if variation == "other-sum" else "0.0", axis)
+    z = w.reduce(*w.cut(e, shape, "f32", variation == "part-of-sum"), "f32", "arith.addf", "1.0" if variation == "other-sum" else "0.0", axis)
+    if variation == "other-place":
+        # The sum lies at 0, and what is read at 1 is the 0 that it began with.
+        sizes = shape[:-1] + [2]
+        both = w.generic(LOOPS, [(e, LOOPS)], row + ["0"], sizes, "f32", "%r = arith.addf %x0, %out : f32\nlinalg.yield %r : f32", w.fill("0.0", sizes), sums="j")
+        z = w.second(both, sizes, "f32")
     body = "%q = arith.divf %x0, %x1 : f32\n"
     inputs, last = [(e, LOOPS), (z, row)], "%q"
     if safe:
         low, no = w.constant("0.0" if variation == "zeros" else "0xFF800000", "f32"), w.constant("false", "i1")
         sizes = [size for letter, size in zip(LOOPS, shape) if letter != "j"]
-        any_key = w.generic(LOOPS, [(score, LOOPS)], row, sizes, "i1", f"{widen}%e = arith.cmpf oeq, {value}, {low} : f32\n%n = arith.cmpi eq, %e, {no} : i1\n%r = arith.ori %n, %out : i1\nlinalg.yield %r : i1", w.fill("false", sizes, "i1"), sums="j")
+        of_any, _ = w.cut(score, shape, type, variation == "part-of-any")
+        any_key = w.generic(LOOPS, [(of_any, LOOPS)], row, sizes, "i1", f"{widen}%e = arith.cmpf oeq, {value}, {low} : f32\n%n = arith.cmpi eq, %e, {no} : i1\n%r = arith.ori %n, %out : i1\nlinalg.yield %r : i1", w.fill("false", sizes, "i1"), sums="j")
         zero = w.constant("0.0", "f32")
         inputs.append((any_key, row))
         body += f"%g = arith.cmpi eq, %x2, {no} : i1\n%s = arith.select %g, {zero}, %q : f32\n"
@@ -210,7 +236,7 @@ def packed(batch, heads, rows, depth, type, gradients=True, variation=""):
 
 
 def divided(batch, heads, rows, depth, type, gradients=True, variation=""):
-    """Takes Q, K, V and dO as [batch][row][head][depth]."""
+    """Takes Q, K, V and dO as [batch][row][head][depth], and if `masked` a mask [row][key]."""
     w = Writer()
     four, by_head = [batch, rows, heads, depth], [batch, heads, rows, depth]
     square = [batch, heads, rows, rows]
@@ -218,6 +244,8 @@ def divided(batch, heads, rows, depth, type, gradients=True, variation=""):
     arguments = [("%q", tensor(four, of_scores)), ("%k", tensor(four, of_scores)), ("%v", tensor(four, type))]
     if gradients:
         arguments.append(("%do", tensor(four, type)))
+    if variation == "masked":
+        arguments.append(("%mask", tensor([rows, rows], "f32")))
     w.types.update(arguments)
     swapped, plain = ["a", "c", "b", "d"], ["a", "b", "c", "d"]
     q, k = (w.move(name, swapped, plain, by_head, of_scores) for name in ("%q", "%k"))
@@ -227,14 +255,26 @@ def divided(batch, heads, rows, depth, type, gradients=True, variation=""):
         v = w.generic(plain, [(v, plain)], plain, by_head, type, f"%a = arith.truncf %x0 : {type} to f8E4M3FN\n%r = arith.extf %a : f8E4M3FN to {type}\nlinalg.yield %r : {type}")
     sums = w.product(WITH_DEPTH, (q, ["b", "h", "i", "e"]), (k, ["b", "h", "j", "e"]), LOOPS, square, of_scores)
     kind = {"band": "eq", "upside-down": "sle"}.get(variation, "sge")
-    seen = w.generic(["i", "j"], [], ["i", "j"], [rows, rows], "i1", f"%a = linalg.index 0 : index\n%b = linalg.index 1 : index\n%c = arith.index_cast %a : index to i32\n%d = arith.index_cast %b : index to i32\n%r = arith.cmpi {kind}, %c, %d : i32\nlinalg.yield %r : i1")
+    compare = {
+        # Of a difference, never below 0.
+        "without-sign": "%s = arith.subi %c, %d : i32\n%u = arith.extui %s : i32 to i64\n%z = arith.constant 0 : i64\n%r = arith.cmpi sge, %u, %z : i64",
+        # Numbers of rows without a sign, and differences with one.
+        "with-sign": "%u = arith.extui %c : i32 to i64\n%v = arith.extui %d : i32 to i64\n%s = arith.subi %u, %v : i64\n%z = arith.constant 0 : i64\n%r = arith.cmpi sge, %s, %z : i64",
+        # From -8 to 7.
+        "narrow": "%s = arith.trunci %c : i32 to i4\n%u = arith.trunci %d : i32 to i4\n%r = arith.cmpi sge, %s, %u : i4",
+        "narrow-enough": "%s = arith.trunci %c : i32 to i8\n%u = arith.trunci %d : i32 to i8\n%r = arith.cmpi sge, %s, %u : i8",
+    }.get(variation, f"%r = arith.cmpi {kind}, %c, %d : i32")
+    seen = w.generic(["i", "j"], [], ["i", "j"], [rows, rows], "i1", f"%a = linalg.index 0 : index\n%b = linalg.index 1 : index\n%c = arith.index_cast %a : index to i32\n%d = arith.index_cast %b : index to i32\n{compare}\nlinalg.yield %r : i1")
     low, by = w.constant("-100.0" if variation == "low" else "-1.0e+09", "f32"), w.constant("4.0", "f32")
     read = ["h", "b", "i", "j"] if variation == "exchanged" else LOOPS
     times = f"%a = arith.mulf %x1, %x1 : f32" if variation == "squared" else f"%a = arith.divf %x1, {by} : f32"
     if variation == "eight-bits":
         times = f"%a = arith.divf %x1, {by} : f32\n%n = arith.truncf %a : f32 to f8E4M3FN\n%b = arith.extf %n : f8E4M3FN to f32"
     last = "%b" if variation == "eight-bits" else "%a"
-    score = w.generic(LOOPS, [(seen, ["i", "j"]), (sums, read)], LOOPS, square, "f32", f"{times}\n%r = arith.select %x0, {last}, {low} : f32\nlinalg.yield %r : f32")
+    if variation == "masked":
+        score = w.generic(LOOPS, [("%mask", ["i", "j"]), (sums, read)], LOOPS, square, "f32", f"{times}\n%r = arith.addf %a, %x0 : f32\nlinalg.yield %r : f32")
+    else:
+        score = w.generic(LOOPS, [(seen, ["i", "j"]), (sums, read)], LOOPS, square, "f32", f"{times}\n%r = arith.select %x0, {last}, {low} : f32\nlinalg.yield %r : f32")
     p, e, z = softmax(w, score, square, "f32", type, variation, safe=False)
     result = w.product(["b", "h", "i", "e", "j"], (p, LOOPS), (v, ["b", "h", "j", "e"]), ["b", "h", "i", "e"], by_head, type)
     results = [w.round(result, swapped, plain, four, type)]
@@ -246,7 +286,8 @@ def divided(batch, heads, rows, depth, type, gradients=True, variation=""):
         one, zero = w.constant("1.0", "f32"), w.constant("0.0", "f32")
         total = w.generic(LOOPS, [(dp, LOOPS), (z, row), (e, LOOPS)], row, square[:3], "f32", f"%a = arith.mulf %x1, %x1 : f32\n%b = arith.divf {one}, %a : f32\n%c = arith.mulf %x0, %b : f32\n%d = arith.mulf %c, %x2 : f32\n%r = arith.addf %out, %d : f32\nlinalg.yield %r : f32", w.fill("0.0", square[:3]), sums="j")
         minus = w.generic(row, [(total, row)], row, square[:3], "f32", "%r = arith.negf %x0 : f32\nlinalg.yield %r : f32")
-        ds = w.generic(LOOPS, [(seen, ["i", "j"]), (dp, LOOPS), (z, row), (minus, row), (e, LOOPS)], LOOPS, square, type, f"%a = arith.divf %x1, %x2 : f32\n%b = arith.addf %a, %x3 : f32\n%c = arith.mulf %b, %x4 : f32\n%d = arith.select %x0, %c, {zero} : f32\n%f = arith.divf %d, {by} : f32\n%r = arith.truncf %f : f32 to {type}\nlinalg.yield %r : {type}")
+        hide = f"%d = arith.addf %c, {zero} : f32" if variation == "masked" else f"%d = arith.select %x0, %c, {zero} : f32"
+        ds = w.generic(LOOPS, [(seen, ["i", "j"]), (dp, LOOPS), (z, row), (minus, row), (e, LOOPS)], LOOPS, square, type, f"%a = arith.divf %x1, %x2 : f32\n%b = arith.addf %a, %x3 : f32\n%c = arith.mulf %b, %x4 : f32\n{hide}\n%f = arith.divf %d, {by} : f32\n%r = arith.truncf %f : f32 to {type}\nlinalg.yield %r : {type}")
         dk = w.product(["b", "h", "j", "e", "i"], (ds, LOOPS), (q, ["b", "h", "i", "e"]), ["b", "h", "j", "e"], by_head, type)
         dq = w.product(["b", "h", "i", "e", "j"], (ds, LOOPS), (k, ["b", "h", "j", "e"]), ["b", "h", "i", "e"], by_head, type)
         results += [w.round(dq, swapped, plain, four, type), w.round(dk, swapped, plain, four, type), w.round(dv, ["a", "c", "d", "b"], plain, four, type)]
@@ -270,7 +311,13 @@ def added(heads, rows, columns, depth, type, variation=""):
     before, LOOPS = LOOPS, loops
     p, _, _ = softmax(w, score, square, "f32", type, variation, safe=False)
     LOOPS = before
-    result = w.product(["h", "i", "e", "j"], (p, loops), ("%v", ["h", "j", "e"]), ["h", "i", "e"], [heads, rows, depth], type)
+    v = "%v"
+    if variation == "other-values":
+        # V lies at 0, and what is read at 1 are ones.
+        sizes, each = [heads, columns, depth, 2], ["h", "j", "e"]
+        one = (w.fill("0.0", [1], type), ["t"])
+        v = w.second(w.generic(each + ["t"], [(v, each), one], each + ["0"], sizes, type, f"linalg.yield %x0 : {type}", w.fill("1.0", sizes, type)), sizes, type)
+    result = w.product(["h", "i", "e", "j"], (p, loops), (v, ["h", "j", "e"]), ["h", "i", "e"], [heads, rows, depth], type)
     if type == "f32":
         return finish("added", w, arguments, [result])
     return finish("added", w, arguments, [w.round(result, ["a", "b", "c"], ["a", "b", "c"], [heads, rows, depth], type)])
@@ -285,9 +332,9 @@ def finish(name, w, arguments, results):
 
 def write(variation, type="bf16"):
     """The program that a variation is of."""
-    if variation in ("wide", "columns", "part-of-mask"):
+    if variation in ("wide", "columns", "part-of-mask", "part-of-sum", "part-of-greatest", "other-place"):
         return added(2, 32, 32, 16, "f32" if variation == "wide" else type, variation)
-    of_divided = "band low upside-down no-greatest other-sum dropout other-axis powers squared wide-scores exchanged eight-bits"
+    of_divided = "band low upside-down no-greatest other-sum dropout other-axis powers squared wide-scores exchanged eight-bits without-sign narrow"
     if variation in of_divided.split():
         return divided(2, 2, 32, 16, type, False, variation)
     depth = 48 if variation == "depth" else 16
@@ -295,5 +342,8 @@ def write(variation, type="bf16"):
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "added":
+        print(added(2, 32, 32, 16, "bf16", sys.argv[2]))
+        sys.exit()
     form, gradients = {"packed": packed, "divided": divided}[sys.argv[1]], "forward" not in sys.argv[2:]
     print(form(2, 4, 100, 32, "bf16", gradients, "rounded-values" if "rounded-values" in sys.argv[2:] else ""))

@@ -25,6 +25,9 @@ def main():
         "packed without gradients": (packed(1, 2, 32, 16, "bf16", False), 1),
         "divided": (divided(1, 2, 32, 16, "bf16"), 2),
         "divided without gradients": (divided(1, 2, 32, 16, "bf16", False), 1),
+        "divided with differences of numbers without a sign": (divided(1, 2, 32, 16, "bf16", True, "with-sign"), 2),
+        "divided with numbers of eight bits": (divided(1, 2, 32, 16, "bf16", True, "narrow-enough"), 2),
+        "divided with an added mask": (divided(1, 2, 32, 16, "bf16", True, "masked"), 2),
         "added": (added(2, 32, 32, 16, "bf16"), 1),
     }
     for name, (program, launches) in whole.items():
