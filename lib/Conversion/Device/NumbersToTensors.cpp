@@ -90,6 +90,8 @@ private:
   }
   void addSlice(Operation *op, llvm::SetVector<Operation *> &slice,
                 llvm::SetVector<Value> &elements);
+  OpBuilder findPlace(Operation *root,
+                      const llvm::SetVector<Operation *> &slice);
   Value raise(Operation *root);
 
   DenseMap<Value, bool> ofDevice;
@@ -113,12 +115,31 @@ void NumbersToTensors::addSlice(Operation *op,
   slice.insert(op);
 }
 
+/// Behind what the slice starts from, so that early readers can share a pass
+/// with late ones.
+OpBuilder
+NumbersToTensors::findPlace(Operation *root,
+                            const llvm::SetVector<Operation *> &slice) {
+  Block *block = root->getBlock();
+  Operation *latest = nullptr;
+  for (Operation *op : slice)
+    for (Value operand : op->getOperands()) {
+      Value memory = getMemory(operand);
+      Operation *def = (memory ? memory : operand).getDefiningOp();
+      if (def && def->getBlock() == block && !slice.contains(def) &&
+          (!latest || latest->isBeforeInBlock(def)))
+        latest = def;
+    }
+  return latest ? OpBuilder(latest->getNextNode())
+                : OpBuilder(block, block->begin());
+}
+
 /// A tensor<T> with the number that `root` computes.
 Value NumbersToTensors::raise(Operation *root) {
   llvm::SetVector<Operation *> slice;
   llvm::SetVector<Value> elements;
   addSlice(root, slice, elements);
-  OpBuilder b(root);
+  OpBuilder b = findPlace(root, slice);
   Location loc = root->getLoc();
   MLIRContext *context = b.getContext();
   SmallVector<Value> inputs;
@@ -160,7 +181,8 @@ void NumbersToTensors::runOnOperation() {
   });
   for (Operation *root : roots) {
     Value memory = raise(root);
-    OpBuilder b(root);
+    OpBuilder b(root->getContext());
+    b.setInsertionPointAfterValue(memory);
     Value number =
         tensor::ExtractOp::create(b, root->getLoc(), memory, ValueRange());
     root->getResult(0).replaceUsesWithIf(number, isOfTensors);

@@ -58,9 +58,9 @@ func.func @condition(%a: tensor<i1>, %b: tensor<i1>, %x: tensor<4xf32>, %y: tens
 // A number that both want: the host goes on with its own.
 // CHECK-LABEL: func.func @both
 func.func @both(%a: tensor<f32>) -> tensor<f32> {
-  // CHECK: %[[E:.*]] = tensor.extract %{{.*}}[] : tensor<f32>
   // CHECK: %[[T:.*]] = linalg.generic
   // CHECK: %[[D:.*]] = tensor.extract %[[T]][] : tensor<f32>
+  // CHECK: %[[E:.*]] = tensor.extract %arg0[] : tensor<f32>
   // CHECK: %[[H:.*]] = arith.addf %[[E]], %[[E]]
   // CHECK: call @tell(%[[H]])
   // CHECK: tensor.from_elements %[[D]] : tensor<f32>
@@ -132,4 +132,21 @@ func.func @chain(%a: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   %3 = arith.mulf %1, %1 : f32
   %4 = tensor.from_elements %3 : tensor<f32>
   return %2, %4 : tensor<f32>, tensor<f32>
+}
+
+// As early as what it starts from is there, whoever reads it: here between the two operations.
+// CHECK-LABEL: func.func @early
+func.func @early(%x: tensor<f32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: %[[A:.*]] = arith.negf %{{.*}} : tensor<f32>
+  // CHECK-NEXT: tensor.empty
+  // CHECK-NEXT: linalg.generic {{.*}} ins(%[[A]] : tensor<f32>)
+  // CHECK: arith.addf %{{.*}} : tensor<4xf32>
+  // CHECK: tensor.splat
+  %two = arith.constant 2.0 : f32
+  %a = arith.negf %x : tensor<f32>
+  %b = arith.addf %y, %y : tensor<4xf32>
+  %0 = tensor.extract %a[] : tensor<f32>
+  %1 = arith.mulf %0, %two : f32
+  %2 = tensor.splat %1 : tensor<4xf32>
+  return %b, %2 : tensor<4xf32>, tensor<4xf32>
 }
