@@ -33,18 +33,22 @@ AmpRtStatus ScalerOnDevice::settle(const char *call, AmpRtDevice &target) {
 
 AmpRtStatus ScalerOnDevice::fetch(const char *call, AmpRtScalerRecord &record) {
   AmpRtStatus status =
-      device->copy(call, &record, memory, kBytes, AMP_RT_COPY_FROM_DEVICE);
+      device->copy(call, &onItsWay, memory, kBytes, AMP_RT_COPY_FROM_DEVICE);
   if (status == AMP_RT_OK)
     status = device->synchronize(call);
+  if (status == AMP_RT_OK)
+    record = onItsWay;
   return status;
 }
 
 AmpRtStatus ScalerOnDevice::send(const char *call, AmpRtDevice &target,
                                  const AmpRtScalerRecord &record) {
   AmpRtStatus status = settle(call, target);
+  onItsWay = record;
   if (status == AMP_RT_OK)
-    status = target.copy(call, memory, &record, kBytes, AMP_RT_COPY_TO_DEVICE);
-  // The source is the caller's, who goes on.
+    status =
+        target.copy(call, memory, &onItsWay, kBytes, AMP_RT_COPY_TO_DEVICE);
+  // Before the next one needs the place.
   if (status == AMP_RT_OK)
     status = target.synchronize(call);
   if (status == AMP_RT_OK)

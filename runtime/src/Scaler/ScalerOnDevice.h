@@ -71,6 +71,8 @@ private:
     Device, ///< the host's state is out of date
   };
   Place place = Place::Host;
+  /// Of a copy, which may be done when the call that asked for it has failed.
+  AmpRtScalerRecord onItsWay = {};
   /// With memory there, or null.
   AmpRtDevice *device = nullptr;
   void *memory = nullptr;

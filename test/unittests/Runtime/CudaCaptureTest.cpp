@@ -21,6 +21,12 @@
 #include <functional>
 #include <thread>
 
+#ifdef __has_feature
+#define AMP_TEST_ADDRESS_SANITIZER __has_feature(address_sanitizer)
+#else
+#define AMP_TEST_ADDRESS_SANITIZER defined(__SANITIZE_ADDRESS__)
+#endif
+
 namespace {
 /// What the captured function does, given the run's handle.
 std::function<void(int64_t)> body;
@@ -200,6 +206,7 @@ TEST_F(CudaCaptureTest, ScalersMoveAsInTheCall) {
   EXPECT_EQ(ampRtScalerGetState(scaler, &state), AMP_RT_OK);
   EXPECT_EQ(state.unskipped, 77);
 
+#if !AMP_TEST_ADDRESS_SANITIZER // which refuses to look at what is gone
   ampRtScalerDestroy(scaler);
   scaler = nullptr;
   EXPECT_FAILS(replay(), AMP_RT_INVALID_ARGUMENT,
@@ -213,6 +220,7 @@ TEST_F(CudaCaptureTest, ScalersMoveAsInTheCall) {
     EXPECT_EQ(replay(), AMP_RT_INVALID_ARGUMENT) << ampRtStatusText();
     free(between);
   }
+#endif
   free(record);
 }
 

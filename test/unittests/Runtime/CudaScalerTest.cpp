@@ -15,6 +15,8 @@
 #include "CudaProgramFixture.h"
 #include "amp-rt/Scaler.h"
 
+#include <cmath>
+
 namespace {
 class CudaScalerTest : public CudaProgramTest {
 protected:
