@@ -38,6 +38,15 @@ inline Value getOrMakeNumberMemory(OpBuilder &builder, Value number) {
       number);
 }
 
+/// The map by which loops read the only element of such a tensor.
+inline AffineMap getNumberMap(Value memory, unsigned numLoops) {
+  MLIRContext *context = memory.getContext();
+  SmallVector<AffineExpr> zeros(
+      cast<RankedTensorType>(memory.getType()).getRank(),
+      getAffineConstantExpr(0, context));
+  return AffineMap::get(numLoops, 0, zeros, context);
+}
+
 } // namespace mlir::amp
 
 #endif // AMP_ANALYSIS_NUMBERMEMORY_H

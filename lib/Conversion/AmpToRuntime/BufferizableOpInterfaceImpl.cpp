@@ -82,6 +82,20 @@ static FailureOr<Value> getDense(RewriterBase &rewriter, Location loc,
   return dense;
 }
 
+/// The address of the elements of a tensor that an operation reads.
+static FailureOr<Value> getElements(RewriterBase &rewriter, Operation *op,
+                                    Value tensor,
+                                    const BufferizationOptions &options,
+                                    BufferizationState &state) {
+  FailureOr<Value> buffer = getBuffer(rewriter, tensor, options, state);
+  if (failed(buffer))
+    return failure();
+  FailureOr<Value> dense = getDense(rewriter, op->getLoc(), *buffer, options);
+  if (failed(dense))
+    return failure();
+  return getPointer(rewriter, op->getLoc(), *dense);
+}
+
 static void callRuntime(RewriterBase &rewriter, Operation *op, StringRef name,
                         ValueRange operands) {
   auto module = op->getParentOfType<ModuleOp>();
@@ -213,16 +227,11 @@ struct WriteScalerModel : public ReaderModel<WriteScalerModel, WriteScalerOp> {
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
     auto write = cast<WriteScalerOp>(op);
-    FailureOr<Value> buffer =
-        getBuffer(rewriter, write.getRecord(), options, state);
-    if (failed(buffer))
+    FailureOr<Value> record =
+        getElements(rewriter, op, write.getRecord(), options, state);
+    if (failed(record))
       return failure();
-    FailureOr<Value> dense = getDense(rewriter, op->getLoc(), *buffer, options);
-    if (failed(dense))
-      return failure();
-    callRuntime(
-        rewriter, op, kWriteScaler,
-        {write.getHandle(), getPointer(rewriter, op->getLoc(), *dense)});
+    callRuntime(rewriter, op, kWriteScaler, {write.getHandle(), *record});
     rewriter.eraseOp(op);
     return success();
   }
@@ -234,19 +243,15 @@ struct ReportViolationModel
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
     auto report = cast<ReportViolationOp>(op);
-    FailureOr<Value> buffer =
-        getBuffer(rewriter, report.getViolated(), options, state);
-    if (failed(buffer))
+    FailureOr<Value> flag =
+        getElements(rewriter, op, report.getViolated(), options, state);
+    if (failed(flag))
       return failure();
-    Location loc = op->getLoc();
-    FailureOr<Value> dense = getDense(rewriter, loc, *buffer, options);
-    if (failed(dense))
-      return failure();
-    Value pointer = getPointer(rewriter, loc, *dense);
     Value length = arith::ConstantOp::create(
-        rewriter, loc, rewriter.getI64IntegerAttr(report.getMessage().size()));
+        rewriter, op->getLoc(),
+        rewriter.getI64IntegerAttr(report.getMessage().size()));
     callRuntime(rewriter, op, kReportViolation,
-                {pointer, getText(rewriter, op, report.getMessage()), length});
+                {*flag, getText(rewriter, op, report.getMessage()), length});
     rewriter.eraseOp(op);
     return success();
   }

@@ -55,13 +55,6 @@ static Value getViolated(Value condition) {
   return memory;
 }
 
-static bool isDefinedWithRegions(Operation &op) {
-  return !op.walk([](Operation *inner) {
-              return isDefined(inner) ? WalkResult::advance()
-                                      : WalkResult::interrupt();
-            }).wasInterrupted();
-}
-
 namespace {
 struct DeferAsserts : public amp::impl::DeferAssertsPassBase<DeferAsserts> {
   void runOnOperation() override {
@@ -75,7 +68,7 @@ struct DeferAsserts : public amp::impl::DeferAssertsPassBase<DeferAsserts> {
     for (Operation &op : llvm::reverse(block.without_terminator())) {
       if (auto assertion = dyn_cast<cf::AssertOp>(op))
         asserts.push_back(assertion);
-      else if (!isPure(&op) || !isDefinedWithRegions(op))
+      else if (!mayRunUnasked(&op))
         break;
     }
     for (cf::AssertOp assertion : llvm::reverse(asserts)) {

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,7 +28,8 @@ static bool isSafeDivisor(Value divisor) {
          !constant.isZero() && !constant.isAllOnes();
 }
 
-bool mlir::amp::isDefined(Operation *op) {
+/// Regions left aside.
+static bool isDefined(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
       .Case<arith::RemSIOp, arith::RemUIOp>(
           [](auto remainder) { return isSafeDivisor(remainder.getRhs()); })
@@ -62,4 +64,11 @@ bool mlir::amp::isDefined(Operation *op) {
       .Case<linalg::LinalgOp>(
           [](auto linalg) { return !linalg.hasDynamicShape(); })
       .Default(true);
+}
+
+bool mlir::amp::mayRunUnasked(Operation *op) {
+  return isPure(op) && !op->walk([](Operation *inner) {
+                            return isDefined(inner) ? WalkResult::advance()
+                                                    : WalkResult::interrupt();
+                          }).wasInterrupted();
 }

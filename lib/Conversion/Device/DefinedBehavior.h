@@ -19,10 +19,10 @@ class Operation;
 
 namespace amp {
 
-/// Whether an operation, its regions left aside, does what isPure takes for
-/// granted: indices and slices lie inside of their tensors, a remainder has a
-/// divisor, and extents are those that types say.
-bool isDefined(Operation *op);
+/// Whether an operation is pure, and it and what its regions hold do what
+/// isPure takes for granted: indices and slices lie inside of their tensors, a
+/// remainder has a divisor, and extents are those that types say.
+bool mayRunUnasked(Operation *op);
 
 } // namespace amp
 } // namespace mlir

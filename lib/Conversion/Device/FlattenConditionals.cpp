@@ -60,24 +60,12 @@ static bool mayRun(Operation &op) {
     return llvm::all_of(*generic.getBody(), [](Operation &inner) {
       return isa<cf::AssertOp>(inner) || mayRun(inner);
     });
-  return isPure(&op) && !op.walk([](Operation *inner) {
-                             return isDefined(inner) ? WalkResult::advance()
-                                                     : WalkResult::interrupt();
-                           }).wasInterrupted();
+  return mayRunUnasked(&op);
 }
 
 static bool mayRun(Region &region) {
   return llvm::all_of(region.front().without_terminator(),
                       [](Operation &op) { return mayRun(op); });
-}
-
-/// The map by which loops read the only element of a tensor.
-static AffineMap getElementMap(Value tensor, unsigned numLoops) {
-  MLIRContext *context = tensor.getContext();
-  SmallVector<AffineExpr> zeros(
-      cast<RankedTensorType>(tensor.getType()).getRank(),
-      getAffineConstantExpr(0, context));
-  return AffineMap::get(numLoops, 0, zeros, context);
 }
 
 /// Makes `op` assert only where `condition` has the value that its branch has:
@@ -90,7 +78,7 @@ static void guardAssertions(linalg::GenericOp op, Value condition, bool wanted,
   inputs.push_back(condition);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps.insert(maps.begin() + position,
-              getElementMap(condition, op.getNumLoops()));
+              getNumberMap(condition, op.getNumLoops()));
   auto guarded = linalg::GenericOp::create(
       rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
       op.getIteratorTypesArray(), /*bodyBuild=*/nullptr,
@@ -191,7 +179,7 @@ struct FlattenConditionals
                                  createInput(builder, otherwise)};
     AffineMap identity = builder.getMultiDimIdentityMap(rank);
     SmallVector<AffineMap> maps = llvm::map_to_vector(inputs, [&](Value input) {
-      return input.getType() == type ? identity : getElementMap(input, rank);
+      return input.getType() == type ? identity : getNumberMap(input, rank);
     });
     maps.push_back(identity);
     Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),

@@ -111,12 +111,9 @@ void KeepScalersOnDevice::convertUpdate(func::CallOp call, Scalers &scalers) {
   auto type = cast<RankedTensorType>(record.getType());
   Value empty =
       tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  SmallVector<AffineExpr> zeros(
-      cast<RankedTensorType>(found.getType()).getRank(),
-      b.getAffineConstantExpr(0));
-  AffineMap scalar = AffineMap::get(1, 0, zeros, b.getContext());
   auto next = linalg::GenericOp::create(
-      b, loc, type, found, empty, ArrayRef{scalar, b.getMultiDimIdentityMap(1)},
+      b, loc, type, found, empty,
+      ArrayRef{getNumberMap(found, 1), b.getMultiDimIdentityMap(1)},
       utils::IteratorType::parallel,
       [&](OpBuilder &body, Location loc, ValueRange arguments) {
         SmallVector<Value> fields =

@@ -146,11 +146,8 @@ Value NumbersToTensors::raise(Operation *root) {
   SmallVector<AffineMap> maps;
   for (Value element : elements) {
     Value tensor = getMemory(element);
-    SmallVector<AffineExpr> zeros(
-        cast<RankedTensorType>(tensor.getType()).getRank(),
-        getAffineConstantExpr(0, context));
     inputs.push_back(tensor);
-    maps.push_back(AffineMap::get(0, 0, zeros, context));
+    maps.push_back(getNumberMap(tensor, /*numLoops=*/0));
   }
   maps.push_back(AffineMap::get(context));
   Value empty = tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>(),

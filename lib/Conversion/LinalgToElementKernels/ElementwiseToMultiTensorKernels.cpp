@@ -26,7 +26,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "UniqueKernels.h"
-#include "amp/Analysis/NumberMemory.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/Chip.h"
@@ -229,25 +228,15 @@ void ConvertElementwiseToMultiTensorKernels::convert(
         return kernel.emit(builder, name);
       });
   OpBuilder b(last);
-  SmallVector<StringRef> names;
-  SmallVector<Value> read, written;
-  for (const ElementKernel::Input &input : kernel.getInputs()) {
-    names.push_back(input.name);
-    read.push_back(isa<ShapedType>(input.value.getType())
-                       ? input.value
-                       : getOrMakeNumberMemory(b, input.value));
-  }
-  llvm::append_range(names, kernel.getOutputNames());
+  SmallVector<Type> types;
   for (const ElementwiseLoop &loop : loops)
-    for (Type type : loop.getOperation()->getResultTypes())
-      written.push_back(tensor::EmptyOp::create(
-          b, loop.getOperation()->getLoc(),
-          cast<RankedTensorType>(type).getShape(), getElementTypeOrSelf(type)));
+    llvm::append_range(types, loop.getOperation()->getResultTypes());
   auto locations = llvm::map_to_vector(loops, [](const ElementwiseLoop &loop) {
     return loop.getOperation()->getLoc();
   });
-  auto launch = LaunchKernelsOp::create(b, b.getFusedLoc(locations),
-                                        module.getName(), names, read, written);
+  LaunchKernelsOp launch =
+      createLaunch(b, b.getFusedLoc(locations), module, kernel.getInputs(),
+                   kernel.getOutputNames(), types);
   ValueRange results = launch.getResults();
   for (const ElementwiseLoop &loop : loops) {
     Operation *op = loop.getOperation();

@@ -14,7 +14,6 @@
 #include "UniqueKernels.h"
 
 #include "amp/Analysis/NumberMemory.h"
-#include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/CopyKernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -49,11 +48,11 @@ gpu::GPUModuleOp UniqueKernels::get(
   return kernel;
 }
 
-void mlir::amp::replaceByLaunch(RewriterBase &rewriter, Operation *op,
-                                gpu::GPUModuleOp kernel,
-                                ArrayRef<ElementKernel::Input> inputs,
-                                ArrayRef<std::string> outputs) {
-  rewriter.setInsertionPoint(op);
+LaunchKernelsOp mlir::amp::createLaunch(OpBuilder &builder, Location loc,
+                                        gpu::GPUModuleOp kernel,
+                                        ArrayRef<ElementKernel::Input> inputs,
+                                        ArrayRef<std::string> outputs,
+                                        TypeRange types) {
   SmallVector<StringRef> names;
   SmallVector<Value> read, written;
   for (const ElementKernel::Input &input : inputs) {
@@ -61,17 +60,25 @@ void mlir::amp::replaceByLaunch(RewriterBase &rewriter, Operation *op,
     Value value = input.value;
     read.push_back(isa<ShapedType>(value.getType())
                        ? value
-                       : getOrMakeNumberMemory(rewriter, value));
+                       : getOrMakeNumberMemory(builder, value));
   }
-  for (auto [name, type] : llvm::zip_equal(outputs, op->getResultTypes())) {
+  for (auto [name, type] : llvm::zip_equal(outputs, types)) {
     auto tensor = cast<RankedTensorType>(type);
     names.push_back(name);
-    written.push_back(tensor::EmptyOp::create(
-        rewriter, op->getLoc(), tensor.getShape(), tensor.getElementType()));
+    written.push_back(tensor::EmptyOp::create(builder, loc, tensor.getShape(),
+                                              tensor.getElementType()));
   }
-  auto launch = LaunchKernelsOp::create(rewriter, op->getLoc(),
-                                        kernel.getName(), names, read, written);
-  rewriter.replaceOp(op, launch.getResults());
+  return LaunchKernelsOp::create(builder, loc, kernel.getName(), names, read,
+                                 written);
+}
+
+void mlir::amp::replaceByLaunch(RewriterBase &rewriter, Operation *op,
+                                gpu::GPUModuleOp kernel,
+                                ArrayRef<ElementKernel::Input> inputs,
+                                ArrayRef<std::string> outputs) {
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOp(op, createLaunch(rewriter, op->getLoc(), kernel, inputs,
+                                      outputs, op->getResultTypes()));
 }
 
 Value mlir::amp::getWindow(OpBuilder &b, Location loc, Value buffer) {

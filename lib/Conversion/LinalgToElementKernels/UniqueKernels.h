@@ -14,6 +14,7 @@
 #ifndef AMP_LIB_CONVERSION_LINALGTOELEMENTKERNELS_UNIQUEKERNELS_H
 #define AMP_LIB_CONVERSION_LINALGTOELEMENTKERNELS_UNIQUEKERNELS_H
 
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/ElementKernel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -42,6 +43,12 @@ private:
   /// By the text of what is in them.
   llvm::StringMap<gpu::GPUModuleOp> kernels;
 };
+
+/// A launch of `kernel` with results of `types`. Numbers are read from memory.
+LaunchKernelsOp createLaunch(OpBuilder &builder, Location loc,
+                             gpu::GPUModuleOp kernel,
+                             ArrayRef<ElementKernel::Input> inputs,
+                             ArrayRef<std::string> outputs, TypeRange types);
 
 /// Replaces `op` by a launch of `kernel` that gives its results.
 void replaceByLaunch(RewriterBase &rewriter, Operation *op,
