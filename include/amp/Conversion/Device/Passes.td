@@ -143,8 +143,6 @@ def NumbersToTensorsPass : Pass<"amp-numbers-to-tensors", "::mlir::func::FuncOp"
     After:
     ```mlir
     func.func @twice(%x: tensor<4xf32>, %rate: tensor<f32>) -> tensor<4xf32> {
-      %c = arith.constant 2.0 : f32
-      %old = tensor.extract %rate[] : tensor<f32>
       %number = tensor.empty() : tensor<f32>
       %t = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>],
                            iterator_types = []}
@@ -155,6 +153,8 @@ def NumbersToTensorsPass : Pass<"amp-numbers-to-tensors", "::mlir::func::FuncOp"
         linalg.yield %m : f32
       } -> tensor<f32>
       %s = tensor.extract %t[] : tensor<f32>
+      %c = arith.constant 2.0 : f32
+      %old = tensor.extract %rate[] : tensor<f32>
       %unused = arith.mulf %old, %c : f32
       %e = tensor.empty() : tensor<4xf32>
       %0 = linalg.fill ins(%s : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
