@@ -150,3 +150,16 @@ FailureOr<Contraction> amp::matchContraction(linalg::LinalgOp op) {
   }
   return view;
 }
+
+bool amp::isMatrixVector(const Contraction &contraction) {
+  auto isWindowed = [](const ContractionOperand &operand) {
+    return !operand.map.isProjectedPermutation(/*allowZeroInResults=*/true);
+  };
+  if (isWindowed(contraction.a) || isWindowed(contraction.b))
+    return false;
+  linalg::LinalgOp op = contraction.op;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  auto isOne = [&](unsigned loop) { return extents[loop] == 1; };
+  return llvm::all_of(contraction.m, isOne) ||
+         llvm::all_of(contraction.n, isOne);
+}

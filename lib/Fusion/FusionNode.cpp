@@ -196,7 +196,8 @@ std::optional<FusionNode> FusionNode::get(Operation *operation,
     return std::nullopt;
   FusionNode node;
   FailureOr<Contraction> contraction = matchContraction(op);
-  if (succeeded(contraction)) {
+  if (succeeded(contraction) &&
+      !(forms.vectorsAsSums && isMatrixVector(*contraction))) {
     if (!forms.windows &&
         !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
           return map.isProjectedPermutation();

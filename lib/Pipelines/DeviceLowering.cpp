@@ -71,6 +71,10 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createNumbersToTensorsPass());
   pm.addNestedPass<func::FuncOp>(createChecksToFlagsPass());
   pm.addNestedPass<func::FuncOp>(createDeferAssertsPass());
+  // Whose maps keep elementwise fusion from reshapes.
+  pm.addNestedPass<func::FuncOp>(createDropUnitDimsPass());
+  // Which would keep what they read out of a group.
+  pm.addNestedPass<func::FuncOp>(createRecomputeGatheredPass());
   // Which elementwise fusion moves into the readers.
   pm.addNestedPass<func::FuncOp>(createRecomputeWideningsPass());
   pm.addPass(createFuseElementwisePass());

@@ -61,6 +61,12 @@ std::optional<std::pair<Value, Value>> matchMultiplyAdd(Value value, Value out);
 /// that has the loop over C's last dimension.
 FailureOr<Contraction> matchContraction(linalg::LinalgOp op);
 
+/// True for a product of a matrix and a vector, or a batch of such: all loops
+/// that walk the rows of C, or all that walk its columns, have extent 1. Each
+/// element of the matrix is used once, so that its memory is what the product
+/// waits for. False for convolutions.
+bool isMatrixVector(const Contraction &contraction);
+
 } // namespace mlir::amp
 
 #endif // AMP_ANALYSIS_CONTRACTION_H

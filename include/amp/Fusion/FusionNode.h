@@ -64,6 +64,9 @@ struct FusionForms {
   /// Products of windows: convolutions. Whoever computes a part of one reads
   /// windows that overlap those of the next.
   bool windows = false;
+  /// Products of a matrix and a vector are sums as any others, and not
+  /// products.
+  bool vectorsAsSums = false;
 };
 
 /// A matrix product: its loops that walk A alone, and B alone, its operands,

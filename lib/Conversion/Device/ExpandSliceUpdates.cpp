@@ -57,8 +57,9 @@ static bool updatesOnly(scf::ForOp loop) {
     if (auto inner = dyn_cast<scf::ForOp>(op))
       return updatesOnly(inner);
     return isOnNumbers(&op) ||
-           isa<tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp,
-               tensor::InsertSliceOp, linalg::GenericOp, scf::YieldOp>(op);
+           isa<tensor::EmptyOp, tensor::ExtractOp, tensor::InsertOp,
+               tensor::ExtractSliceOp, tensor::InsertSliceOp, linalg::GenericOp,
+               scf::YieldOp>(op);
   });
 }
 

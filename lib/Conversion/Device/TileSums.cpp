@@ -37,7 +37,9 @@ static constexpr int64_t kMostSums = 256;
 
 /// Whether threads may share each sum of an operation, and have enough to do.
 static bool isShared(linalg::GenericOp op, int64_t least) {
-  std::optional<FusionNode> node = FusionNode::get(op);
+  FusionForms forms;
+  forms.vectorsAsSums = true;
+  std::optional<FusionNode> node = FusionNode::get(op, forms);
   if (!node || node->combiners.empty() ||
       !llvm::all_of(op.getResultTypes(), [](Type type) {
         return cast<RankedTensorType>(type).hasStaticShape();

@@ -451,6 +451,7 @@ struct TileFusionGroups
     target.productColumns = productColumns;
     target.productTiles = productTiles;
     target.sumsAlone = sumsAlone;
+    target.forms.vectorsAsSums = sumsAlone;
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
       if (llvm::hasNItemsOrMore(block->getOps<linalg::GenericOp>(),

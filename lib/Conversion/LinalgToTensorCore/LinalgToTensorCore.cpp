@@ -357,6 +357,11 @@ LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
   FailureOr<Contraction> contraction = matchContraction(op);
   if (failed(verifyContraction(*contraction, reason)))
     return failure();
+  if (!always && isMatrixVector(*contraction)) { // Rule 5
+    reason = "it is a product of a matrix and a vector, a sum that waits for "
+             "memory";
+    return failure();
+  }
   return isConvolution(*contraction)
              ? convertConvolution(*contraction, readers, modules, reason)
              : convertProduct(*contraction, readers, modules, reason);
@@ -392,7 +397,9 @@ void ConvertLinalgToTensorCore::runOnOperation() {
     return WalkResult::advance();
   });
 
-  ProductReaders readers(ops, getFusionTarget(*target));
+  FusionTarget fusion = getFusionTarget(*target);
+  fusion.forms.vectorsAsSums = !always;
+  ProductReaders readers(ops, fusion);
   KernelModules modules(getOperation());
   for (linalg::LinalgOp op : ops) {
     std::string reason;

@@ -28,5 +28,6 @@ FusionTarget mlir::amp::getFusionTarget(const Chip &chip) {
   target.productsInRegisters = true;
   target.forms.named = true;
   target.forms.windows = true;
+  target.forms.vectorsAsSums = true;
   return target;
 }

@@ -1,6 +1,7 @@
 // Contractions in all their forms become launches; what lies between them and a
 // matrix in memory is not computed.
 // RUN: amp-opt %s --split-input-file --convert-linalg-to-tensor-core --canonicalize | FileCheck %s
+// RUN: amp-opt %s --split-input-file --convert-linalg-to-tensor-core=always --canonicalize | FileCheck %s --check-prefix=ALWAYS
 // RUN: amp-opt %s --split-input-file --convert-linalg-to-tensor-core=chip=sm_80 --canonicalize | FileCheck %s --check-prefix=SM80
 
 // CHECK-LABEL: func @matmul
@@ -185,11 +186,14 @@ func.func @permuted_result(%a: tensor<2x16x4xf16>, %b: tensor<16x8xf16>) -> tens
 
 // -----
 
-// A vector: the operand with the result's last dimension becomes B.
+// A vector: each element of the matrix is used once, so it is a sum (rule 5). With `always`, the operand with the
+// result's last dimension becomes B.
 // CHECK-LABEL: func @matvec
-// CHECK-SAME:    (%[[A:.*]]: tensor<64x128xf16>, %[[X:.*]]: tensor<128xf16>)
-// CHECK:       amp.launch_kernels @gemm_0 ins(a = %[[X]], b = %[[A]])
-// CHECK:       m = 1 : i64, n = 64 : i64
+// CHECK:       linalg.matvec
+// ALWAYS-LABEL: func @matvec
+// ALWAYS-SAME:    (%[[A:.*]]: tensor<64x128xf16>, %[[X:.*]]: tensor<128xf16>)
+// ALWAYS:       amp.launch_kernels @gemm_0 ins(a = %[[X]], b = %[[A]])
+// ALWAYS:       m = 1 : i64, n = 64 : i64
 func.func @matvec(%a: tensor<64x128xf16>, %x: tensor<128xf16>) -> tensor<64xf32> {
   %c0 = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64xf32>

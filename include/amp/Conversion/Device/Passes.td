@@ -219,6 +219,68 @@ def TileSumsPass : Pass<"amp-tile-sums", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RecomputeGatheredPass : Pass<"amp-recompute-gathered", "::mlir::func::FuncOp"> {
+  let summary = "compute the few elements that are taken by index";
+  let description = [{
+    Where a `linalg.generic` takes elements of a tensor by index (`tensor.extract`), at most an eighth as many as it has, and
+    the tensor is computed element by element, those elements are computed where they are taken, from the operands. A
+    loss that takes one probability of each row leaves no reason to store the others, in f32, between the pass that
+    computes them and the one for the gradient. Reshapes are followed. Bits stay: the same operations on the same
+    elements.
+
+    **Left alone.** What sums or products compute; what is computed from a tensor of more bytes, as a rounding, which
+    would have to be stored instead; shapes that are not static; operations that read what they write to.
+
+    Before:
+    ```mlir
+    func.func @pick(%x: tensor<4x64xf16>, %label: tensor<4xindex>) -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4x64xf32>
+      %w = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<4x64xf16>) outs(%e : tensor<4x64xf32>) {
+      ^bb0(%a: f16, %o: f32):
+        %s = arith.extf %a : f16 to f32
+        linalg.yield %s : f32
+      } -> tensor<4x64xf32>
+      %f = tensor.empty() : tensor<4xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%label : tensor<4xindex>) outs(%f : tensor<4xf32>) {
+      ^bb0(%j: index, %o: f32):
+        %i = linalg.index 0 : index
+        %t = tensor.extract %w[%i, %j] : tensor<4x64xf32>
+        linalg.yield %t : f32
+      } -> tensor<4xf32>
+      return %r : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @pick(%x: tensor<4x64xf16>, %label: tensor<4xindex>) -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4x64xf32>
+      %unused = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<4x64xf16>) outs(%e : tensor<4x64xf32>) {
+      ^bb0(%a: f16, %o: f32):
+        %s = arith.extf %a : f16 to f32
+        linalg.yield %s : f32
+      } -> tensor<4x64xf32>
+      %f = tensor.empty() : tensor<4xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%label : tensor<4xindex>) outs(%f : tensor<4xf32>) {
+      ^bb0(%j: index, %o: f32):
+        %i = linalg.index 0 : index
+        %t = tensor.extract %x[%i, %j] : tensor<4x64xf16>
+        %w = arith.extf %t : f16 to f32
+        linalg.yield %w : f32
+      } -> tensor<4xf32>
+      return %r : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numRecomputed", "recomputed", "Elements by index that are computed where they are taken">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
   let summary = "ask a device for what the host wants to know when all is under way";
   let description = [{
@@ -578,6 +640,52 @@ def ExpandSliceUpdatesPass : Pass<"amp-expand-slice-updates", "::mlir::func::Fun
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
+}
+
+def DropUnitDimsPass : Pass<"amp-drop-unit-dims", "::mlir::func::FuncOp"> {
+  let summary = "drop dimensions of extent 1 from what is no product";
+  let description = [{
+    A sum that keeps the dimension that it sums, as frameworks' losses and norms have them, is written and read by
+    maps with a constant index, and `amp-fuse-elementwise` gives such an operation no other loops: what widens a
+    tensor on the other side of a reshape is a tensor in memory then. Upstream's patterns drop extents of 1
+    (`linalg-fold-unit-extent-dims`), here from each `linalg.generic` on tensors whose maps are permutations of
+    loops and constants.
+
+    **Left alone.** Products and convolutions, and what reads or makes their operands and results: kernels take
+    images by four dimensions, and an epilogue has the shape of its product.
+
+    Before:
+    ```mlir
+    func.func @sums(%x: tensor<4x6xf32>, %start: tensor<4x1xf32>) -> tensor<4x1xf32> {
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>], iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<4x6xf32>) outs(%start : tensor<4x1xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %s = arith.addf %o, %a : f32
+        linalg.yield %s : f32
+      } -> tensor<4x1xf32>
+      return %r : tensor<4x1xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @sums(%x: tensor<4x6xf32>, %start: tensor<4x1xf32>) -> tensor<4x1xf32> {
+      %c = tensor.collapse_shape %start [[0, 1]] : tensor<4x1xf32> into tensor<4xf32>
+      %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<4x6xf32>) outs(%c : tensor<4xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %t = arith.addf %o, %a : f32
+        linalg.yield %t : f32
+      } -> tensor<4xf32>
+      %r = tensor.expand_shape %s [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+      return %r : tensor<4x1xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numChanged", "changed", "Operations without extents of 1 now">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def ReadThroughSlicesPass : Pass<"amp-read-through-slices", "::mlir::func::FuncOp"> {
@@ -1240,9 +1348,10 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
        the image. A `tensor.pad` of zeros is part of the kernel;
     4. what its sums start with is zero, or its result lies in the order batch,
        rows, columns;
-    5. a kernel with one thread for each element of the result is not expected to
-       take less than half its time (see docs/Rationale/Kernels.md), unless
-       `always` is set.
+    5. it is a product of two matrices: a matrix and a vector are a sum like those of
+       a norm, in whose group it is; and a kernel with one thread for each element of
+       the result is not expected to take less than half its time (see
+       docs/Rationale/Kernels.md). With `always`, neither is asked.
 
     **Operands** are followed through casts to wider types, reshapes, transposes
     and permutations to a tensor that is a matrix in memory, stored either way,

@@ -1099,7 +1099,8 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
     A sum (or maximum, or what else has a neutral element) that goes along loops of its
     group, and that nobody in the group reads, is in parts: each tile writes one, and a
     reduction behind the loops combines them. Sums in half precision are not divided.
-    With `sums-alone`, a sum that shares its pass with nothing is such a loop, too.
+    With `sums-alone`, a sum that shares its pass with nothing is such a loop, too, and a product of a matrix and a
+    vector is a sum.
 
     `close-bytes`, `tile-bytes` and `run-bytes` describe the machine: how much of all
     tensors a tile may hold, from which size on it is not made larger, and the

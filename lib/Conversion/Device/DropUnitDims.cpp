@@ -1,0 +1,113 @@
+//===- DropUnitDims.cpp - Shapes without extents of 1 ---------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thin pass over upstream's rewrite; what it drops them from is the policy.
+//
+// Frameworks keep the dimension that they sum: statistics of 1024 rows are
+// 1024x1, read by a map with a constant. Elementwise fusion takes no operation
+// with such a map across a reshape, and a widening behind one is written to
+// memory as f32.
+//
+// Products and convolutions keep theirs. A kernel's image has four dimensions
+// and its window two, and what is fused into it has the shape of its result.
+// So do operations in loops: a row that is taken by its index is 1x512, and
+// amp-expand-slice-updates knows it by that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/Contraction.h"
+#include "amp/Conversion/Device/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#define DEBUG_TYPE "amp-drop-unit-dims"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_DROPUNITDIMSPASS
+#include "amp/Conversion/Device/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// True if `value` is what a product computes, or becomes the operand of one.
+static bool isOfContraction(Value value) {
+  auto isContraction = [](Operation *op) {
+    auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
+    return linalgOp && succeeded(matchContraction(linalgOp));
+  };
+  return isContraction(value.getDefiningOp()) ||
+         llvm::any_of(value.getUsers(), isContraction);
+}
+
+/// The loops of `operation` that may be dropped where they are of extent 1;
+/// none for what keeps its shape.
+static SmallVector<unsigned> getLoops(Operation *operation) {
+  auto op = dyn_cast<linalg::GenericOp>(operation);
+  if (!op || !op.hasPureTensorSemantics() ||
+      op->getParentOfType<LoopLikeOpInterface>() ||
+      succeeded(matchContraction(op)) ||
+      !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+        return map.isProjectedPermutation(/*allowZeroInResults=*/true);
+      }))
+    return {};
+  if (llvm::any_of(op->getOperands(), isOfContraction) ||
+      llvm::any_of(op->getResults(), isOfContraction))
+    return {};
+  return llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
+}
+
+namespace {
+struct DropUnitDims : public amp::impl::DropUnitDimsPassBase<DropUnitDims> {
+  void runOnOperation() override {
+    linalg::ControlDropUnitDims control;
+    control.controlFn = getLoops;
+    SmallVector<linalg::GenericOp> ops;
+    getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (linalg::GenericOp op : ops) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<linalg::DropUnitDimsResult> dropped =
+          linalg::dropUnitDims(rewriter, op, control);
+      if (failed(dropped))
+        continue;
+      rewriter.replaceOp(op, dropped->replacements);
+      ++numChanged;
+    }
+    foldReshapes();
+  }
+
+private:
+  /// Shapes that one operation drops and the next one adds, and those of
+  /// nothing. What else there is stays as it is.
+  void foldReshapes() {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+    SmallVector<Operation *> reshapes;
+    getOperation().walk([&](Operation *op) {
+      if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op) &&
+          !op->getParentOfType<LoopLikeOpInterface>())
+        reshapes.push_back(op);
+    });
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    (void)applyOpPatternsGreedily(reshapes, std::move(patterns), config);
+  }
+};
+} // namespace
