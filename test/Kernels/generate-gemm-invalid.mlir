@@ -43,7 +43,7 @@ func.func @add_up(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["co
 // NOTILE: expected 'tile' to be MxN or MxNxK, but got '128'
 
 // RUN: %{bad}"tile=256x128" 2>&1 | FileCheck %s --check-prefix=TILE
-// TILE: expected tile 128x256, 128x128 or 64x128, but got 256x128
+// TILE: expected tile 128x256, 128x128, 64x128 or 64x64, but got 256x128
 
 // RUN: %{bad}"tile=128x128x32" 2>&1 | FileCheck %s --check-prefix=DEPTH
 // DEPTH: expected a tile 64 deep, which is 128 bytes of K in 'bf16', but got 32

@@ -20,7 +20,9 @@ import sys
 import tempfile
 
 MULTIPROCESSORS = 132
-TILES = ((128, 256), (128, 128), (64, 128))
+TILES = ((128, 256), (128, 128), (64, 128), (64, 64))
+#: The longest ring of a small tile, beside the one that follows from it.
+LONGEST_RING = 8
 PLAIN_TILES = ((128, 128), (128, 64))
 SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 
@@ -46,6 +48,15 @@ PRODUCTS = [
     ("gpt_mid qkv", 1024, 1536, 512, 1, "nt", "bf16", "bf16"),
     ("gpt_mid qkv dgrad", 1024, 512, 1536, 1, "nn", "bf16", "bf16"),
     ("gpt_mid qkv wgrad", 1536, 512, 1024, 1, "tn", "bf16", "bf16"),
+    ("gpt_mid fc", 1024, 2048, 512, 1, "nt", "bf16", "bf16"),
+    ("gpt_mid fc dgrad", 1024, 512, 2048, 1, "nn", "bf16", "bf16"),
+    ("gpt_mid fc wgrad", 2048, 512, 1024, 1, "tn", "bf16", "bf16"),
+    ("gpt_mid out", 1024, 512, 2048, 1, "nt", "bf16", "bf16"),
+    ("gpt_mid out dgrad", 1024, 2048, 512, 1, "nn", "bf16", "bf16"),
+    ("gpt_mid proj", 1024, 512, 512, 1, "nt", "bf16", "bf16"),
+    ("gpt_mid proj dgrad", 1024, 512, 512, 1, "nn", "bf16", "bf16"),
+    ("gpt_mid proj wgrad", 512, 512, 1024, 1, "tn", "bf16", "bf16"),
+    ("gpt_mid logits dgrad", 1024, 512, 8192, 1, "nn", "bf16", "bf16"),
     ("gpt_mid logits", 1024, 8192, 512, 1, "nt", "bf16", "bf16"),
     ("gpt_mid logits wgrad", 8192, 512, 1024, 1, "tn", "bf16", "bf16"),
     ("f8", 4096, 4096, 4096, 1, "nt", "f8E4M3FN", "bf16"),
@@ -91,7 +102,10 @@ def product_variants(m, n, k, batch, layout, operand, result):
             continue
         tiles = -(-m // rows) * -(-n // columns) * batch
         for split in splits(tiles, -(-k // tile_k)):
-            yield problem, f"tile={rows}x{columns} cluster={cluster} split-k={split}"
+            options = f"tile={rows}x{columns} cluster={cluster} split-k={split}"
+            yield problem, options
+            if not plain and rows == 64 and tiles * split <= MULTIPROCESSORS:
+                yield problem, f"{options} stages={LONGEST_RING}"
 
 
 def convolution_variants(images, side, channels, filters, filter, stride, padding, kind):

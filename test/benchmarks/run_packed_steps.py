@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps that pack_steps.py compiled, on a GPU: numbers, times, and what takes them.
 
-    run_packed_steps.py FOLDER [WORD...] [--torch eager,graph,inductor,tuned]
+    run_packed_steps.py FOLDER [WORD...] [--torch eager,graph,inductor,inductor-graph,tuned]
                         [--steps 20] [--rounds 5] [--seconds N] [--profile FOLDER]
 
 WORDs select programs whose names contain one of them. Needs PyTorch with CUDA.
@@ -18,7 +18,8 @@ Times: medians over rounds of the wall time of so many steps, from one wait for 
 the next, all ways in turns; ours by launches and by CUDA graphs. The ratio is that of the
 graph to PyTorch's best of the same kind: FP32, TF32, f16 with a loss scale, bf16. PyTorch's
 optimizers are fused ones. `graph` is a CUDA graph of all of an eager step, `inductor`
-torch.compile of model and loss, `tuned` that with CUDA graphs (`reduce-overhead`).
+torch.compile of model and loss, `inductor-graph` a CUDA graph of all of that, `tuned` torch.compile with CUDA graphs of its own
+(`reduce-overhead`).
 
 `--profile` writes for each program what its kernels took, by name.
 """
@@ -139,6 +140,10 @@ def copy_state(run):
     return {key: tensor.clone() for key, tensor in run.state.items()}
 
 
+def get_bytes(tensor):
+    return tensor.reshape(-1).view(torch.uint8)
+
+
 def check_repetition(runtime, problem, path):
     """Words on whether ten steps leave the same bits twice, and by graphs."""
     states = []
@@ -151,7 +156,7 @@ def check_repetition(runtime, problem, path):
                 run.replay() if by_graph and index >= 2 else run.step()
             states.append(copy_state(run))
     differing = [
-        [key for key in states[0] if not torch.equal(states[0][key].view(torch.uint8), state[key].view(torch.uint8))]
+        [key for key in states[0] if not torch.equal(get_bytes(states[0][key]), get_bytes(state[key]))]
         for state in states[1:]
     ]
     return ", ".join(
@@ -201,21 +206,21 @@ def make_torch_step(problem, kind, how, layout):
     x = x.contiguous(memory_format=layout) if problem.has_images else x
     optimizer = problem.make_optimizer(model.parameters(), fused=True)
     get_loss = sample_models.get_loss
-    if how in ("inductor", "tuned"):
+    if how.startswith("inductor") or how == "tuned":
         mode = {"mode": "reduce-overhead"} if how == "tuned" else {}
         get_loss = torch.compile(get_loss, fullgraph=True, **mode)
     scaler = torch.amp.GradScaler("cuda", enabled=kind == "f16")
 
     def step():
         optimizer.zero_grad()
-        with torch.autocast("cuda", half or torch.bfloat16, enabled=half is not None, cache_enabled=how != "graph"):
+        with torch.autocast("cuda", half or torch.bfloat16, enabled=half is not None, cache_enabled="graph" not in how):
             loss = get_loss(model, x, y)
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()
         return loss
 
-    if how != "graph":
+    if "graph" not in how:
         return step
     if hasattr(optimizer, "defaults") and "capturable" in optimizer.defaults:
         for group in optimizer.param_groups:
@@ -341,7 +346,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("words", nargs="*")
-    parser.add_argument("--torch", default="eager,graph,inductor,tuned")
+    parser.add_argument("--torch", default="eager,graph,inductor,inductor-graph,tuned")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=240, help="for PyTorch's ways of one sample")

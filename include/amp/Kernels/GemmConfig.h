@@ -29,6 +29,8 @@ struct GemmConfig {
   const Schedule *schedule = nullptr;
   /// Part of D that a block computes at a time, and depth of one stage.
   int64_t tileM = 128, tileN = 128, tileK = 0;
+  /// The longest ring.
+  static constexpr int64_t kMaxStages = 8;
   /// Slots of the ring through which tiles of A and B pass.
   int64_t stages = 0;
   /// Blocks, one above the other in M, that share tiles of B.
@@ -55,7 +57,8 @@ struct GemmConfig {
     return schedule->unitThreads * units() + schedule->loaderThreads;
   }
   /// Blocks that shall run on a multiprocessor at a time: two of a small tile,
-  /// where the chip has the shared memory for their shortest rings.
+  /// where the chip has the shared memory for their rings, or the shortest ones
+  /// while `stages` is 0.
   int64_t blocksPerMultiprocessor() const;
 };
 

@@ -107,18 +107,27 @@ std::optional<GemmConfig> KernelTable::find(const GemmProblem &problem,
 
 static SmallVector<GemmConfig> getCandidates(const GemmProblem &problem,
                                              const Chip &chip) {
+  const Schedule &schedule = getSchedule(chip, problem.a);
   SmallVector<GemmConfig> candidates;
-  for (auto [tileM, tileN] : getSchedule(chip, problem.a).tiles)
-    for (int64_t cluster : {1, 2})
-      for (int64_t split : kSplits) {
-        GemmConfig config;
-        config.setChip(chip, problem.a);
-        config.tileM = tileM;
-        config.tileN = tileN;
-        config.cluster = cluster;
-        config.splitK = split;
-        candidates.push_back(config);
-      }
+  auto add = [&](int64_t stages) {
+    for (auto [tileM, tileN] : schedule.tiles)
+      for (int64_t cluster : {1, 2})
+        for (int64_t split : kSplits) {
+          GemmConfig config;
+          config.setChip(chip, problem.a);
+          config.tileM = tileM;
+          config.tileN = tileN;
+          config.stages = stages;
+          config.cluster = cluster;
+          config.splitK = split;
+          candidates.push_back(config);
+        }
+  };
+  add(/*stages=*/0);
+  // With the longest ring a small tile has a multiprocessor for itself. Threads
+  // that load and multiply would be too few then.
+  if (!schedule.allLoad())
+    add(GemmConfig::kMaxStages);
   return candidates;
 }
 

@@ -22,9 +22,9 @@ using namespace mlir::amp;
 
 /// Bytes of one row of a tile in shared memory.
 static constexpr int64_t kSwizzleBytes = 128;
-/// The longest ring, and the shortest with which two blocks are planned for a
-/// multiprocessor: one slot is read, one waited for, one in flight.
-static constexpr int64_t kMaxStages = 8, kShortRing = 3;
+/// The shortest ring with which two blocks are planned for a multiprocessor:
+/// one slot is read, one waited for, one in flight.
+static constexpr int64_t kShortRing = 3;
 /// A barrier in shared memory.
 static constexpr int64_t kBarrierBytes = 8;
 
@@ -70,8 +70,8 @@ static int64_t getSharedMemoryShare(const Chip &chip, int64_t blocks) {
 }
 
 int64_t GemmConfig::blocksPerMultiprocessor() const {
-  bool fits =
-      kShortRing * getStageBytes(*this) <= getSharedMemoryShare(*chip, 2);
+  bool fits = std::max(stages, kShortRing) * getStageBytes(*this) <=
+              getSharedMemoryShare(*chip, 2);
   return tileM * tileN < 128 * 128 && fits ? 2 : 1;
 }
 
@@ -101,10 +101,11 @@ void mlir::amp::completeGemmConfig(const GemmProblem &problem,
   if (!config.tileK)
     config.tileK = kSwizzleBytes / getElementBytes(problem.a);
   if (!config.stages) {
+    const int64_t budget = getSharedMemoryBudget(config);
     config.stages = 1;
     GemmConfig more = config;
-    while (++more.stages <= kMaxStages &&
-           getSharedMemoryBytes(problem, more) <= getSharedMemoryBudget(more))
+    while (++more.stages <= GemmConfig::kMaxStages &&
+           getSharedMemoryBytes(problem, more) <= budget)
       config.stages = more.stages;
   }
 }
@@ -264,13 +265,16 @@ mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
                        << ", but got " << config.cluster;
   if (schedule.allLoad() && config.stages < schedule.minStages)
     return emitError() << "expected 'stages' from " << schedule.minStages
-                       << " to " << kMaxStages << " for " << config.chip->name
+                       << " to " << GemmConfig::kMaxStages << " for "
+                       << config.chip->name
                        << ", so that a copy is in flight while the kernel "
                           "waits for another, but got "
                        << config.stages;
-  if (config.stages < schedule.minStages || config.stages > kMaxStages)
-    return emitError() << "expected 'stages' from 2 to " << kMaxStages
-                       << ", but got " << config.stages;
+  if (config.stages < schedule.minStages ||
+      config.stages > GemmConfig::kMaxStages)
+    return emitError() << "expected 'stages' from 2 to "
+                       << GemmConfig::kMaxStages << ", but got "
+                       << config.stages;
   if (config.splitK < 1 || config.splitK > 64)
     return emitError() << "expected 'split-k' from 1 to 64, but got "
                        << config.splitK;

@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::amp;
 
 static constexpr Schedule::Tile kWarpgroupTiles[] = {
-    {128, 256}, {128, 128}, {64, 128}};
+    {128, 256}, {128, 128}, {64, 128}, {64, 64}};
 static constexpr Schedule::Tile kWarpTiles[] = {
     {128, 128}, {128, 64}, {64, 64}};
 /// A warp of threads has 32 rows, and a block has four warps or more.

@@ -105,7 +105,10 @@ bool mlir::amp::isUnneeded(linalg::GenericOp op) {
 }
 
 SmallVector<Operation *> mlir::amp::getCombiners(linalg::GenericOp op) {
-  std::optional<FusionNode> node = FusionNode::get(op);
+  // A group has no products but those of a matrix and a vector.
+  FusionForms forms;
+  forms.vectorsAsSums = true;
+  std::optional<FusionNode> node = FusionNode::get(op, forms);
   if (!node)
     return {};
   for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))

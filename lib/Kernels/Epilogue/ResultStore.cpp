@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Two boxes of staging in turn: before a box is written, at most one store,
-// that of the other box, may still be reading. One thread issues all of a
-// warpgroup's stores and waits for them; a barrier passes on what it knows.
+// that of the other box, may still be reading. A tile of an odd number of boxes
+// ends with the one that the next tile begins with, so that none may. One
+// thread issues all of a warpgroup's stores and waits for them; a barrier
+// passes on what it knows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -133,9 +135,10 @@ void mlir::amp::storeByTma(DeviceBuilder &b, const ResultSlab &slab,
   int64_t boxColumns = 128 / getElementBytes(type);
   Value boxes = b.advance(staging, slab.consumer * (2 * kBoxBytes));
   Value leads = slab.thread == 0;
+  const int64_t mayRead = slab.columns / boxColumns % 2 == 0 ? 1 : 0;
   for (int64_t first = 0; first < slab.columns; first += boxColumns) {
     Value box = b.advance(boxes, first / boxColumns % 2 * kBoxBytes);
-    b.branch(leads, [&] { sm90::waitStores(b, 1, /*read=*/true); });
+    b.branch(leads, [&] { sm90::waitStores(b, mayRead, /*read=*/true); });
     synchronise(b, slab, consumers);
     if (boxColumns == 64)
       fillBoxWithMatrices(b, fragment, epilogue, first / 8, box);
