@@ -31,15 +31,17 @@ public:
   static std::optional<OrReduction> match(linalg::GenericOp op,
                                           std::string &reason);
 
+  /// Whether the result of an operation is an i32, and an or of what it begins
+  /// with and something that does not depend on that: it may begin with
+  /// anything else, and that be ored in later.
+  static bool orsIntoStart(linalg::GenericOp op);
+
   linalg::GenericOp getOperation() const { return op; }
 
   /// The tensor, as it lies in memory, and how many elements it has.
   Value getTensor() const { return tensor; }
   int64_t getCount() const { return count; }
   Type getElement() const { return getElementTypeOrSelf(tensor.getType()); }
-
-  /// What the reduction begins with.
-  Value getStart() const { return linalg::GenericOp(op).getDpsInits()[0]; }
 
   /// Whether both compute the same of an element.
   bool computesAs(const OrReduction &other) const;

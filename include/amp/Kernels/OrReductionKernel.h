@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chain of or-reductions, each of which begins with the result of the one
-// before, as one kernel, whose blocks take chunks of their tensors, and one in
-// front of it that writes what the chain begins with.
+// Or-reductions that are ored together as one kernel, whose blocks take chunks
+// of their tensors, and one in front of it that writes what they begin with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,11 +25,12 @@ public:
   /// `bytes`.
   static int64_t getMostTensors(int64_t bytes);
 
-  /// Of a chain in which there are elements.
-  explicit OrReductionKernel(ArrayRef<OrReduction> chain);
+  /// Of reductions of which one has elements, and of what they begin with, a
+  /// tensor.
+  OrReductionKernel(ArrayRef<OrReduction> ored, Value begin);
 
   /// What is read: `in0` and on for tensors with elements, those with the same
-  /// computation together, and `start0` for what the chain begins with, if that
+  /// computation together, and `start0` for what they begin with, if that
   /// is not known.
   ArrayRef<ElementKernel::Input> getInputs() const { return inputs; }
   /// The result, `out0`.
@@ -43,7 +43,7 @@ public:
 private:
   void emitStart(OpBuilder &builder, StringRef name) const;
 
-  /// What the chain begins with, if that is known.
+  /// What they begin with, if that is known.
   std::optional<int64_t> start;
   /// Those with the same computation follow one another.
   SmallVector<OrReduction> reductions;

@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Horizontal fusion of reductions whose order does not matter. Or-reductions
-// (amp/Kernels/OrReduction.h) of a block are followed from one to the next: the
-// result of each has one use, and is what the next begins with. Such a chain is
-// one or of all elements, and becomes one launch where its last member stands:
-// there are all tensors by then, and nobody reads a result before.
+// Horizontal fusion of reductions whose order does not matter. Operations of a
+// block that or into what they begin with are followed from one to the next:
+// the result of each has one use, and is what the next begins with. Such a
+// chain is one or, so those of it that a kernel can take
+// (amp/Kernels/OrReduction.h) become one launch behind its last member, where
+// all tensors are there; nobody reads a result before. The others are a chain
+// of their own, which the launch begins with.
 //
 // A result that something else reads ends a chain, and may begin another one.
 // Tensors without elements leave no trace.
@@ -40,9 +42,17 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-using Chain = SmallVector<OrReduction>;
-
 namespace {
+/// An operation that ors into what it begins with.
+struct Link {
+  linalg::GenericOp op;
+  /// What a kernel takes, if one can.
+  std::optional<OrReduction> reduction;
+
+  OpOperand &getStart() { return *op.getDpsInitOperand(0); }
+};
+using Chain = SmallVector<Link>;
+
 struct ConvertOrReductionsToMultiTensorKernels
     : public amp::impl::ConvertOrReductionsToMultiTensorKernelsPassBase<
           ConvertOrReductionsToMultiTensorKernels> {
@@ -51,15 +61,18 @@ struct ConvertOrReductionsToMultiTensorKernels
   void runOnOperation() override;
 
 private:
-  /// The or-reductions of the functions of the module.
-  SmallVector<OrReduction> collect();
+  /// Those of the functions of the module.
+  SmallVector<Link> collect();
   /// Makes launches of a chain.
-  void convert(ArrayRef<OrReduction> chain, UniqueKernels &kernels);
+  void convert(MutableArrayRef<Link> chain, UniqueKernels &kernels);
+  /// Makes one of some of its reductions; gives what it leaves.
+  Value convert(OpBuilder &b, ArrayRef<OrReduction> ored, Value begin,
+                UniqueKernels &kernels);
 };
 } // namespace
 
-SmallVector<OrReduction> ConvertOrReductionsToMultiTensorKernels::collect() {
-  SmallVector<OrReduction> reductions;
+SmallVector<Link> ConvertOrReductionsToMultiTensorKernels::collect() {
+  SmallVector<Link> links;
   auto visit = [&](Operation *op) {
     if (isa<scf::ForallOp>(op))
       return WalkResult::skip();
@@ -67,9 +80,10 @@ SmallVector<OrReduction> ConvertOrReductionsToMultiTensorKernels::collect() {
     if (!generic)
       return WalkResult::advance();
     std::string reason;
-    if (auto reduction = OrReduction::match(generic, reason)) {
-      reductions.push_back(*reduction);
-    } else if (generic.getNumReductionLoops() != 0) {
+    std::optional<OrReduction> reduction = OrReduction::match(generic, reason);
+    if (reduction || OrReduction::orsIntoStart(generic))
+      links.push_back({generic, reduction});
+    if (!reduction && generic.getNumReductionLoops() != 0) {
       ++numDeclined;
       if (report)
         op->emitRemark("not of a kernel for many tensors: ") << reason;
@@ -78,69 +92,88 @@ SmallVector<OrReduction> ConvertOrReductionsToMultiTensorKernels::collect() {
   };
   for (auto function : getOperation().getOps<func::FuncOp>())
     function.walk<WalkOrder::PreOrder>(visit);
-  return reductions;
+  return links;
 }
 
-/// Chains of at least two, in the order in which they begin.
-static SmallVector<Chain> getChains(ArrayRef<OrReduction> reductions) {
+/// Chains with two reductions or more, in the order in which they end.
+static SmallVector<Chain> getChains(ArrayRef<Link> links) {
   llvm::MapVector<Operation *, Chain> chains; // by their last members
-  for (const OrReduction &reduction : reductions) {
-    linalg::GenericOp op = reduction.getOperation();
-    Value start = reduction.getStart();
+  for (Link link : links) {
+    Value start = link.getStart().get();
     auto before = chains.find(start.getDefiningOp());
     Chain chain;
     if (before != chains.end() && start.hasOneUse() &&
-        before->first->getBlock() == op->getBlock())
+        before->first->getBlock() == link.op->getBlock())
       chain = std::move(before->second);
-    chain.push_back(reduction);
-    chains[op] = std::move(chain);
+    chain.push_back(link);
+    chains[link.op] = std::move(chain);
   }
   SmallVector<Chain> found;
   for (auto &[last, chain] : chains)
-    if (chain.size() > 1)
+    if (llvm::count_if(chain, [](const Link &link) {
+          return link.reduction.has_value();
+        }) > 1)
       found.push_back(std::move(chain));
   return found;
 }
 
+Value ConvertOrReductionsToMultiTensorKernels::convert(
+    OpBuilder &b, ArrayRef<OrReduction> ored, Value begin,
+    UniqueKernels &kernels) {
+  if (llvm::all_of(ored,
+                   [](const OrReduction &one) { return one.getCount() == 0; }))
+    return begin;
+  OrReductionKernel kernel(ored, begin);
+  gpu::GPUModuleOp module =
+      kernels.get([&](OpBuilder &builder, StringRef name) {
+        return kernel.emit(builder, name);
+      });
+  auto locations = llvm::map_to_vector(
+      ored, [](const OrReduction &one) { return one.getOperation().getLoc(); });
+  ++numLaunches;
+  return createLaunch(b, b.getFusedLoc(locations), module, kernel.getInputs(),
+                      kernel.getOutputName(), begin.getType())
+      .getResult(0);
+}
+
 void ConvertOrReductionsToMultiTensorKernels::convert(
-    ArrayRef<OrReduction> chain, UniqueKernels &kernels) {
-  linalg::GenericOp last = chain.back().getOperation();
-  Value result = chain.front().getStart();
-  if (llvm::any_of(chain,
-                   [](const OrReduction &one) { return one.getCount() > 0; })) {
-    OrReductionKernel kernel(chain);
-    gpu::GPUModuleOp module =
-        kernels.get([&](OpBuilder &builder, StringRef name) {
-          return kernel.emit(builder, name);
-        });
-    OpBuilder b(last);
-    auto locations = llvm::map_to_vector(chain, [](const OrReduction &one) {
-      return one.getOperation().getLoc();
-    });
-    result =
-        createLaunch(b, b.getFusedLoc(locations), module, kernel.getInputs(),
-                     kernel.getOutputName(), last.getResultTypes())
-            .getResult(0);
-    ++numLaunches;
+    MutableArrayRef<Link> chain, UniqueKernels &kernels) {
+  Value soFar = chain.front().getStart().get();
+  auto readers =
+      llvm::map_to_vector(chain.back().op.getResult(0).getUses(),
+                          [](OpOperand &use) -> OpOperand * { return &use; });
+  SmallVector<OrReduction> reductions;
+  for (Link &link : chain) {
+    if (link.reduction) {
+      reductions.push_back(*link.reduction);
+      continue;
+    }
+    link.getStart().set(soFar);
+    soFar = link.op.getResult(0);
   }
-  last.getResult(0).replaceAllUsesWith(result);
-  for (const OrReduction &one : llvm::reverse(chain))
+  OpBuilder b(chain.back().op);
+  b.setInsertionPointAfter(chain.back().op);
+  // As few launches as can be, of about as many tensors.
+  const int64_t most = OrReductionKernel::getMostTensors(parameterBytes);
+  ArrayRef<OrReduction> rest = reductions;
+  for (int64_t left = llvm::divideCeil(int64_t(rest.size()), most); left > 0;
+       --left) {
+    int64_t size = llvm::divideCeil(int64_t(rest.size()), left);
+    soFar = convert(b, rest.take_front(size), soFar, kernels);
+    rest = rest.drop_front(size);
+  }
+  for (OpOperand *reader : readers)
+    reader->set(soFar);
+  for (const OrReduction &one : llvm::reverse(reductions))
     one.getOperation().erase();
-  numConverted += chain.size();
+  numConverted += reductions.size();
 }
 
 void ConvertOrReductionsToMultiTensorKernels::runOnOperation() {
-  const int64_t most = OrReductionKernel::getMostTensors(parameterBytes);
-  if (most < 2)
+  if (OrReductionKernel::getMostTensors(parameterBytes) < 2)
     return;
   UniqueKernels kernels(getOperation(), "or_reduction");
-  for (ArrayRef<OrReduction> chain : getChains(collect()))
-    // As few launches as can be, of about as many tensors.
-    for (int64_t left = llvm::divideCeil(int64_t(chain.size()), most); left > 0;
-         --left) {
-      int64_t size = llvm::divideCeil(int64_t(chain.size()), left);
-      convert(chain.take_front(size), kernels);
-      chain = chain.drop_front(size);
-    }
+  for (Chain &chain : getChains(collect()))
+    convert(chain, kernels);
   numKernels += kernels.size();
 }

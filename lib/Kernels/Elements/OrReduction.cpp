@@ -27,6 +27,13 @@ OrReduction::OrReduction(linalg::GenericOp op, Value tensor)
     : op(op), tensor(tensor),
       count(cast<ShapedType>(tensor.getType()).getNumElements()) {}
 
+/// Whether an operation's result is one i32.
+static bool isOneNumber(linalg::GenericOp op) {
+  return op.hasPureTensorSemantics() && op.getNumResults() == 1 &&
+         op.getResult(0).getType() ==
+             RankedTensorType::get({}, IntegerType::get(op.getContext(), 32));
+}
+
 /// Whether the body ends in an or of the result so far, read by it alone.
 static bool endsInOr(linalg::GenericOp op) {
   BlockArgument soFar = op.getRegionOutputArgs()[0];
@@ -36,6 +43,10 @@ static bool endsInOr(linalg::GenericOp op) {
                     .getDefiningOp<arith::OrIOp>();
   return either && soFar.hasOneUse() &&
          *soFar.getUsers().begin() == either.getOperation();
+}
+
+bool OrReduction::orsIntoStart(linalg::GenericOp op) {
+  return isOneNumber(op) && endsInOr(op);
 }
 
 /// What is wrong with an operation of the body, or nothing.
@@ -65,9 +76,7 @@ std::optional<OrReduction> OrReduction::match(linalg::GenericOp op,
     reason = text.str();
     return std::nullopt;
   };
-  if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
-      op.getResult(0).getType() !=
-          RankedTensorType::get({}, IntegerType::get(op.getContext(), 32)))
+  if (!isOneNumber(op))
     return refuse("expected one result of one i32");
   if (!endsInOr(op))
     return refuse("expected an or with the result so far");

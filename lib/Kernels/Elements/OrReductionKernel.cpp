@@ -56,10 +56,10 @@ static std::optional<int64_t> getKnownElement(Value tensor) {
   return std::nullopt;
 }
 
-OrReductionKernel::OrReductionKernel(ArrayRef<OrReduction> chain)
-    : start(getKnownElement(chain.front().getStart())) {
+OrReductionKernel::OrReductionKernel(ArrayRef<OrReduction> ored, Value begin)
+    : start(getKnownElement(begin)) {
   SmallVector<SmallVector<OrReduction>> alike;
-  for (const OrReduction &reduction : chain) {
+  for (const OrReduction &reduction : ored) {
     if (reduction.getCount() == 0)
       continue;
     auto *known =
@@ -75,7 +75,7 @@ OrReductionKernel::OrReductionKernel(ArrayRef<OrReduction> chain)
   for (auto [i, reduction] : llvm::enumerate(reductions))
     inputs.push_back({"in" + std::to_string(i), reduction.getTensor()});
   if (!start)
-    inputs.push_back({"start0", chain.front().getStart()});
+    inputs.push_back({"start0", begin});
 }
 
 namespace {

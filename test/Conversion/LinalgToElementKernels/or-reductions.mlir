@@ -348,3 +348,136 @@ func.func @in_loop(%s: tensor<i32>, %a: tensor<40xf16>, %b: tensor<50xf16>, %n: 
   }
   return %r : tensor<i32>
 }
+
+// -----
+
+// A check that is no part of the launch comes first, wherever it stands: an or is the same in any order.
+// CHECK-LABEL: func @around_slice
+// CHECK-SAME:  %[[S:.*]]: tensor<i32>, %[[A:.*]]: tensor<40xf16>, %{{.*}}: tensor<6x9xf16>, %[[C:.*]]: tensor<50xf16>
+// CHECK:       %[[K:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<6x5xf16>) outs(%[[S]] : tensor<i32>)
+// CHECK:       %[[R:.*]] = amp.launch_kernels @or_reduction_0 ins(in0 = %[[A]], in1 = %[[C]], start0 = %[[K]]) outs
+// CHECK:       return %[[R]]
+func.func @around_slice(%s: tensor<i32>, %a: tensor<40xf16>, %b: tensor<6x9xf16>, %c: tensor<50xf16>) -> tensor<i32> {
+  %f16 = arith.constant 31744 : i16
+  %slice = tensor.extract_slice %b[0, 0] [6, 5] [1, 1] : tensor<6x9xf16> to tensor<6x5xf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                       iterator_types = ["reduction"]}
+      ins(%a : tensor<40xf16>) outs(%s : tensor<i32>) {
+  ^bb0(%element: f16, %found: i32):
+    %bits = arith.bitcast %element : f16 to i16
+    %masked = arith.andi %bits, %f16 : i16
+    %is = arith.cmpi eq, %masked, %f16 : i16
+    %one = arith.extui %is : i1 to i32
+    %any = arith.ori %found, %one : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+                       iterator_types = ["reduction", "reduction"]}
+      ins(%slice : tensor<6x5xf16>) outs(%0 : tensor<i32>) {
+  ^bb0(%element: f16, %found: i32):
+    %bits = arith.bitcast %element : f16 to i16
+    %masked = arith.andi %bits, %f16 : i16
+    %is = arith.cmpi eq, %masked, %f16 : i16
+    %one = arith.extui %is : i1 to i32
+    %any = arith.ori %found, %one : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                       iterator_types = ["reduction"]}
+      ins(%c : tensor<50xf16>) outs(%1 : tensor<i32>) {
+  ^bb0(%element: f16, %found: i32):
+    %bits = arith.bitcast %element : f16 to i16
+    %masked = arith.andi %bits, %f16 : i16
+    %is = arith.cmpi eq, %masked, %f16 : i16
+    %one = arith.extui %is : i1 to i32
+    %any = arith.ori %found, %one : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  return %2 : tensor<i32>
+}
+
+// -----
+
+// Also where it is the last one.
+// CHECK-LABEL: func @before_slice
+// CHECK-SAME:  %[[S:.*]]: tensor<i32>, %[[A:.*]]: tensor<40xf16>, %{{.*}}: tensor<6x9xf16>, %[[C:.*]]: tensor<50xf16>
+// CHECK:       %[[K:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<6x5xf16>) outs(%[[S]] : tensor<i32>)
+// CHECK:       %[[R:.*]] = amp.launch_kernels @or_reduction_0 ins(in0 = %[[A]], in1 = %[[C]], start0 = %[[K]]) outs
+// CHECK:       return %[[R]]
+func.func @before_slice(%s: tensor<i32>, %a: tensor<40xf16>, %b: tensor<6x9xf16>, %c: tensor<50xf16>) -> tensor<i32> {
+  %f16 = arith.constant 31744 : i16
+  %slice = tensor.extract_slice %b[0, 0] [6, 5] [1, 1] : tensor<6x9xf16> to tensor<6x5xf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                       iterator_types = ["reduction"]}
+      ins(%a : tensor<40xf16>) outs(%s : tensor<i32>) {
+  ^bb0(%element: f16, %found: i32):
+    %bits = arith.bitcast %element : f16 to i16
+    %masked = arith.andi %bits, %f16 : i16
+    %is = arith.cmpi eq, %masked, %f16 : i16
+    %one = arith.extui %is : i1 to i32
+    %any = arith.ori %found, %one : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                       iterator_types = ["reduction"]}
+      ins(%c : tensor<50xf16>) outs(%0 : tensor<i32>) {
+  ^bb0(%element: f16, %found: i32):
+    %bits = arith.bitcast %element : f16 to i16
+    %masked = arith.andi %bits, %f16 : i16
+    %is = arith.cmpi eq, %masked, %f16 : i16
+    %one = arith.extui %is : i1 to i32
+    %any = arith.ori %found, %one : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+                       iterator_types = ["reduction", "reduction"]}
+      ins(%slice : tensor<6x5xf16>) outs(%1 : tensor<i32>) {
+  ^bb0(%element: f16, %found: i32):
+    %bits = arith.bitcast %element : f16 to i16
+    %masked = arith.andi %bits, %f16 : i16
+    %is = arith.cmpi eq, %masked, %f16 : i16
+    %one = arith.extui %is : i1 to i32
+    %any = arith.ori %found, %one : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  return %2 : tensor<i32>
+}
+
+// -----
+
+// A sum does not come first: it reads what the or before has found.
+// CHECK-LABEL: func @near_sum
+// CHECK-NOT:   amp.launch_kernels
+// CHECK:       return
+func.func @near_sum(%s: tensor<i32>, %a: tensor<40xf16>, %b: tensor<7xi32>, %c: tensor<50xf16>) -> tensor<i32> {
+  %f16 = arith.constant 31744 : i16
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                       iterator_types = ["reduction"]}
+      ins(%a : tensor<40xf16>) outs(%s : tensor<i32>) {
+  ^bb0(%element: f16, %found: i32):
+    %bits = arith.bitcast %element : f16 to i16
+    %masked = arith.andi %bits, %f16 : i16
+    %is = arith.cmpi eq, %masked, %f16 : i16
+    %one = arith.extui %is : i1 to i32
+    %any = arith.ori %found, %one : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%b : tensor<7xi32>) outs(%0 : tensor<i32>) {
+  ^bb0(%element: i32, %found: i32):
+    %sum = arith.addi %found, %element : i32
+    linalg.yield %sum : i32
+  } -> tensor<i32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                       iterator_types = ["reduction"]}
+      ins(%c : tensor<50xf16>) outs(%1 : tensor<i32>) {
+  ^bb0(%element: f16, %found: i32):
+    %bits = arith.bitcast %element : f16 to i16
+    %masked = arith.andi %bits, %f16 : i16
+    %is = arith.cmpi eq, %masked, %f16 : i16
+    %one = arith.extui %is : i1 to i32
+    %any = arith.ori %found, %one : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  return %2 : tensor<i32>
+}

@@ -822,9 +822,9 @@ def ConvertOrReductionsToMultiTensorKernelsPass
     : Pass<"convert-or-reductions-to-multi-tensor-kernels", "ModuleOp"> {
   let summary = "run checks of many tensors as one kernel";
   let description = [{
-    Whether a step has overflowed is a chain: each gradient's check ors into what the check before
-    has found. As reductions of their own these are two launches a gradient, of which the second
-    combines single numbers. An or is the same in any order, so such a chain becomes one
+    Whether a step has overflowed is found by a chain: each gradient's check ors into what the check
+    before has found. As reductions of their own these are two launches a gradient, of which the
+    second combines single numbers. An or is the same in any order, so such a chain becomes one
     `amp.launch_kernels`, and a `gpu.module` with its kernels is added to the module. What is
     computed decides, not what it is for.
 
@@ -836,11 +836,14 @@ def ConvertOrReductionsToMultiTensorKernelsPass
        of a tensor;
     3. whose bodies read the element and constants alone, no index, and no tensor by index.
 
-    A chain is two or more of them in one block, each of which begins with the result of the one
+    A chain has two or more of them in one block, each of which begins with the result of the one
     before that nothing else reads. They may compute different things of elements of different
-    types. Others stay as they are; with `report`, a remark says why of those with reductions.
+    types. Where others of the first kind stand between them, that read slices or several tensors,
+    these stay, and come first. All else stays as it is; with `report`, a remark says why of each
+    operation with reductions.
 
-    **The launch** stands where the last of the chain stood. As many tensors share one as
+    **The launch** stands where the last of the chain stood, and begins with what the others of
+    the chain have found. As many tensors share one as
     `parameter-bytes` have addresses; if there are more, there are several launches of about as
     many, each of which begins with the result of the one before. A chain of tensors without
     elements is what it begins with.
