@@ -96,6 +96,8 @@ static void addKernels(OpPassManager &pm,
   addCleanup(pm);
   // Those of products are parts of their kernels by now.
   pm.addNestedPass<func::FuncOp>(createDecomposePadsPass());
+  // A check of each gradient would be a group and a combination of numbers.
+  pm.addPass(createConvertOrReductionsToMultiTensorKernelsPass());
   // What products left goes by tiles where it shares a pass over memory.
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
   TileFusionGroupsPassOptions tiles;

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel is written under one name for all, so that names are no difference,
-// and renamed if it is new.
+// and renamed if it is new; others of its module, whose names begin with its
+// own, with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,8 @@ gpu::GPUModuleOp UniqueKernels::get(
   while (symbols.lookup(name));
   SymbolTable::setSymbolName(kernel, name);
   for (auto func : kernel.getOps<LLVM::LLVMFuncOp>())
-    SymbolTable::setSymbolName(func, name);
+    SymbolTable::setSymbolName(
+        func, name + func.getName().drop_front(prefix.size()).str());
   symbols.insert(kernel);
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                   builder.getUnitAttr());

@@ -60,6 +60,11 @@ Value sm80::maxOverWarp(DeviceBuilder &b, Value value) {
                                b.number(-1));
 }
 
+Value sm80::orOverWarp(DeviceBuilder &b, Value value) {
+  return NVVM::ReduxOp::create(b, value.getType(), value, NVVM::ReduxKind::OR,
+                               b.number(-1));
+}
+
 //===----------------------------------------------------------------------===//
 // Asynchronous copies
 //===----------------------------------------------------------------------===//

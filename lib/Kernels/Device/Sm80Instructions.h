@@ -36,6 +36,8 @@ void warpBarrier(DeviceBuilder &b);
 Value shuffleXor(DeviceBuilder &b, Value value, int64_t bit);
 /// The greatest unsigned number of 32 bits.
 Value maxOverWarp(DeviceBuilder &b, Value value);
+/// All bits that an i32 of any lane has, in every lane.
+Value orOverWarp(DeviceBuilder &b, Value value);
 
 // Asynchronous copies.
 /// Copies the first `bytes` of 16 bytes to shared memory, past the L1 cache,

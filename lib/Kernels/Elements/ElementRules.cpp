@@ -58,6 +58,25 @@ std::string mlir::amp::checkRead(Value value) {
                        type);
 }
 
+Value mlir::amp::getWhole(Value tensor) {
+  while (auto *reshape = tensor.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(reshape))
+      break;
+    tensor = reshape->getOperand(0);
+  }
+  return tensor;
+}
+
+std::string mlir::amp::checkWhole(Value tensor) {
+  Operation *source = getWhole(tensor).getDefiningOp();
+  if (isa_and_present<tensor::ExtractSliceOp>(source))
+    return "expected tensors whose elements follow one another in memory, but "
+           "got a slice of one";
+  if (isa_and_present<tensor::EmptyOp>(source))
+    return "expected tensors with elements, but got a tensor.empty";
+  return "";
+}
+
 /// Sums and products of loops, without quotients: what does not depend on
 /// signs.
 static bool isSumOfLoops(AffineExpr expression) {

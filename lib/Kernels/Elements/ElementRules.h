@@ -28,6 +28,12 @@ std::string checkTensor(Type type);
 /// What is wrong with a tensor or a number that a kernel reads, or nothing.
 std::string checkRead(Value value);
 
+/// The tensor whose memory `tensor` is, row by row.
+Value getWhole(Value tensor);
+
+/// What is wrong with a tensor that is read whole, or nothing.
+std::string checkWhole(Value tensor);
+
 /// Operations of a body that device code has (amp-convert-kernels-to-nvvm).
 bool isScalarOperation(Operation &op);
 

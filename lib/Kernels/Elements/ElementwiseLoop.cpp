@@ -49,16 +49,6 @@ static bool hasOneElement(Type type) {
   return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 1;
 }
 
-/// The tensor whose memory `tensor` is, row by row.
-static Value getWhole(Value tensor) {
-  while (auto *reshape = tensor.getDefiningOp()) {
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(reshape))
-      break;
-    tensor = reshape->getOperand(0);
-  }
-  return tensor;
-}
-
 static llvm::SetVector<Value> getCaptured(linalg::GenericOp op) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op.getRegion(), captured);
@@ -96,17 +86,6 @@ static bool isNumber(linalg::GenericOp op, OpOperand &input) {
   return hasOneElement(input.get().getType()) &&
          (!isVisitedAlike(op, input) ||
           op.getMatchingIndexingMap(&input).getNumResults() == 0);
-}
-
-/// What is wrong with a tensor that is read whole, or nothing.
-static std::string checkWhole(Value tensor) {
-  Operation *source = getWhole(tensor).getDefiningOp();
-  if (isa_and_present<tensor::ExtractSliceOp>(source))
-    return "expected tensors whose elements follow one another in memory, but "
-           "got a slice of one";
-  if (isa_and_present<tensor::EmptyOp>(source))
-    return "expected tensors with elements, but got a tensor.empty";
-  return "";
 }
 
 static std::string refuseOperand(Value operand) {

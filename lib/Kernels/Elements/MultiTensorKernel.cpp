@@ -6,11 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tensors of all loops, one behind the other, are cut into chunks, none of
-// which has elements of two loops. Blocks walk over the chunks. Where a chunk
-// lies, a block finds by halving in a constant table of each loop's first
-// chunk; the addresses of the loop's tensors it takes from the kernel's
-// parameters, which are a table too.
+// The tensors of all loops are cut into chunks (TensorChunks.h), over which
+// blocks walk. The addresses of a loop's tensors a block takes from the
+// kernel's parameters, which are a table too.
 //
 // A thread takes as many elements as 16 bytes have of the narrowest type, and
 // at most 8, reads and writes them by 128 bits, and computes one after the
@@ -26,6 +24,8 @@
 #include "Device/Sm80Instructions.h"
 #include "Elements/ElementRules.h"
 #include "Elements/GenericBody.h"
+#include "Elements/TensorChunks.h"
+#include "Elements/WideAccess.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -39,7 +39,7 @@ static constexpr int64_t kChunk = 4096;
 /// other computes.
 static constexpr int64_t kResidentBlocks = 2;
 static constexpr int64_t kThreads = 256, kBlocksPerMultiprocessor = 8,
-                         kAccessBytes = 16, kMostLanes = 8, kPointerBytes = 8;
+                         kMostLanes = 8;
 
 /// Columns that are one number for all loops.
 static SmallVector<bool> findShared(ArrayRef<ElementwiseLoop> loops) {
@@ -87,16 +87,16 @@ public:
   MultiTensorEmitter(DeviceBuilder &b, ArrayRef<ElementwiseLoop> loops,
                      ArrayRef<bool> isShared)
       : b(b), loops(loops), isShared(isShared) {
-    int64_t narrowest = kAccessBytes;
+    int64_t narrowest = kWideBytes;
     auto look = [&](Type element) {
-      narrowest = std::min(narrowest, getBytes(element));
+      narrowest = std::min(narrowest, getStorageBytes(element));
     };
     for (const ElementwiseLoop::Column &column : loops[0].getColumns())
       if (!column.isNumber)
         look(column.getElement());
     for (Type type : loops[0].getOperation()->getResultTypes())
       look(getElementTypeOrSelf(type));
-    lanes = std::min(kMostLanes, kAccessBytes / narrowest);
+    lanes = std::min(kMostLanes, kWideBytes / narrowest);
   }
 
   void emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
@@ -105,23 +105,6 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  static int64_t getBytes(Type element) {
-    return llvm::divideCeil(getStorage(element).getIntOrFloatBitWidth(), 8);
-  }
-  /// A constant table of numbers.
-  Value addTable(const Twine &name, ArrayRef<int32_t> numbers);
-  Number lookUp(Value table, Number index) {
-    return b.number(b.load(
-        b.getI32Type(),
-        b.element(table, b.getI32Type(), b.number(0), b.number(0), index),
-        /*alignment=*/4));
-  }
-  /// The last loop whose first chunk is not behind `chunk`.
-  Number findLoop(Value firstChunks, Number chunk);
-  /// `count` elements from `place` on, one access for each 16 bytes; zeros
-  /// without an access unless `condition` holds, if there is one.
-  Values load(Value base, Type element, Number place, int64_t count,
-              Value condition);
   /// Whether elements of a column matter; null if they always do.
   Value getCondition(const ElementwiseLoop::Column &column);
   void store(ArrayRef<Value> values, Value base, Number place);
@@ -139,30 +122,6 @@ private:
 };
 } // namespace
 
-Value MultiTensorEmitter::addTable(const Twine &name,
-                                   ArrayRef<int32_t> numbers) {
-  OpBuilder::InsertionGuard guard(b);
-  auto kernel = b.getBlock()->getParent()->getParentOfType<LLVM::LLVMFuncOp>();
-  b.setInsertionPoint(kernel);
-  auto type = RankedTensorType::get(numbers.size(), b.getI32Type());
-  auto table = LLVM::GlobalOp::create(
-      b, LLVM::LLVMArrayType::get(b.getI32Type(), numbers.size()),
-      /*isConstant=*/true, LLVM::Linkage::Internal, name.str(),
-      DenseElementsAttr::get(type, numbers), /*alignment=*/4, /*addrSpace=*/4);
-  b.setInsertionPointToStart(&kernel.front());
-  return LLVM::AddressOfOp::create(b, b.pointer(4), table.getSymName());
-}
-
-Number MultiTensorEmitter::findLoop(Value firstChunks, Number chunk) {
-  Number found = b.number(0);
-  for (int64_t step = llvm::PowerOf2Ceil(loops.size()) / 2; step > 0;
-       step /= 2) {
-    Number next = found + step;
-    found = b.select(lookUp(firstChunks, next) <= chunk, next, found);
-  }
-  return found;
-}
-
 Value MultiTensorEmitter::getCondition(const ElementwiseLoop::Column &column) {
   if (!column.condition)
     return {};
@@ -173,30 +132,11 @@ Value MultiTensorEmitter::getCondition(const ElementwiseLoop::Column &column) {
   return arith::XOrIOp::create(b, number, yes);
 }
 
-MultiTensorEmitter::Values MultiTensorEmitter::load(Value base, Type element,
-                                                    Number place, int64_t count,
-                                                    Value condition) {
-  Type storage = getStorage(element);
-  const int64_t bytes = getBytes(element),
-                width = std::min(count, kAccessBytes / bytes);
-  Values values;
-  for (int64_t i = 0; i < count; i += width) {
-    Value address =
-        b.element(base, storage, b.number(0), b.number(0), place + i);
-    Type type = width == 1 ? storage : VectorType::get(width, storage);
-    Value vector = condition ? b.loadIf(condition, type, address, width * bytes)
-                             : b.load(type, address, width * bytes);
-    for (int64_t lane = 0; lane < width; ++lane)
-      values.push_back(fromStorage(
-          b, width == 1 ? vector : b.extract(vector, lane), element));
-  }
-  return values;
-}
-
 void MultiTensorEmitter::store(ArrayRef<Value> values, Value base,
                                Number place) {
-  const int64_t count = values.size(), bytes = getBytes(values[0].getType()),
-                width = std::min(count, kAccessBytes / bytes);
+  const int64_t count = values.size(),
+                bytes = getStorageBytes(values[0].getType()),
+                width = std::min(count, kWideBytes / bytes);
   Type storage = getStorage(values[0].getType());
   for (int64_t i = 0; i < count; i += width) {
     Values stored;
@@ -211,9 +151,10 @@ void MultiTensorEmitter::store(ArrayRef<Value> values, Value base,
 void MultiTensorEmitter::emitElements(Number place, int64_t count) {
   SmallVector<Values> read;
   for (auto [column, value] : llvm::zip_equal(loops[0].getColumns(), columns))
-    read.push_back(column.isNumber ? Values(count, value)
-                                   : load(value, column.getElement(), place,
-                                          count, getCondition(column)));
+    read.push_back(column.isNumber
+                       ? Values(count, value)
+                       : loadElements(b, value, column.getElement(), place,
+                                      count, getCondition(column)));
   SmallVector<Values> written(results.size());
   for (int64_t lane = 0; lane < count; ++lane) {
     auto elements =
@@ -247,8 +188,7 @@ void MultiTensorEmitter::emit(StringRef name,
       isConditional.push_back(column.condition.has_value());
   const int64_t ins = isShared.size() - shared,
                 outs = first.getOperation()->getNumResults();
-  SmallVector<int32_t> firstChunks, counts;
-  int64_t chunks = 0;
+  TensorChunks chunks;
   for (auto [i, loop] : llvm::enumerate(loops)) {
     for (auto [input, conditional] :
          llvm::zip_equal(inputs.slice(shared + i * ins, ins), isConditional))
@@ -257,24 +197,20 @@ void MultiTensorEmitter::emit(StringRef name,
          llvm::zip_equal(outputs.slice(i * outs, outs),
                          loop.getOperation()->getResultTypes()))
       addEntry(out, type, /*isConditional=*/false);
-    firstChunks.push_back(chunks);
-    counts.push_back(loop.getCount());
-    chunks += llvm::divideCeil(loop.getCount(), kChunk);
+    chunks.add(loop.getCount(), kChunk);
   }
-  // What is looked up behind the last loop is behind each chunk.
-  firstChunks.resize(llvm::PowerOf2Ceil(loops.size()), chunks);
   signature.addTable("tensors", entries);
-  auto func = signature.createKernel(name, {{chunks, kBlocksPerMultiprocessor},
-                                            kThreads,
-                                            kResidentBlocks,
-                                            /*cluster=*/1,
-                                            /*sharedMemory=*/0,
-                                            /*order=*/0});
+  auto func =
+      signature.createKernel(name, {{chunks.size(), kBlocksPerMultiprocessor},
+                                    kThreads,
+                                    kResidentBlocks,
+                                    /*cluster=*/1,
+                                    /*sharedMemory=*/0,
+                                    /*order=*/0});
   OpBuilder::InsertionGuard guard(b);
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
-  Value chunkTable = addTable(name + "_chunks", firstChunks),
-        countTable = addTable(name + "_counts", counts);
+  chunks.emitTables(b, name);
   b.setInsertionPointToEnd(entry);
   Value tensors = entry->getArgument(shared);
   Number thread = sm80::threadId(b);
@@ -284,12 +220,11 @@ void MultiTensorEmitter::emit(StringRef name,
     sharedNumbers.push_back(
         loadNumber(b, argument, getElementTypeOrSelf(input.value.getType())));
 
-  b.loop(sm80::blockId(b), b.number(chunks), sm80::blockCount(b),
+  b.loop(sm80::blockId(b), b.number(chunks.size()), sm80::blockCount(b),
          [&](Number chunk) {
-           Number loop = findLoop(chunkTable, chunk),
-                  begin = (chunk - lookUp(chunkTable, loop)) * kChunk,
-                  size = min(lookUp(countTable, loop) - begin, kChunk),
-                  row = loop * (ins + outs);
+           Number loop = chunks.findTensor(b, chunk);
+           TensorChunks::Part part = chunks.getPart(b, loop, chunk, kChunk);
+           Number row = loop * (ins + outs);
            int64_t place = 0;
            auto getPointer = [&] {
              return b.load(b.pointer(1),
@@ -299,7 +234,7 @@ void MultiTensorEmitter::emit(StringRef name,
            };
            auto getChunk = [&](Type element) -> Value {
              return b.element(getPointer(), getStorage(element), b.number(0),
-                              b.number(0), begin);
+                              b.number(0), part.first);
            };
            columns.clear();
            results.clear();
@@ -313,11 +248,11 @@ void MultiTensorEmitter::emit(StringRef name,
                      : getChunk(column.getElement()));
            for (Type type : first.getOperation()->getResultTypes())
              results.push_back(getChunk(getElementTypeOrSelf(type)));
-           Number whole = lanes == 1 ? b.number(0) : size / lanes;
+           Number whole = lanes == 1 ? b.number(0) : part.count / lanes;
            if (lanes > 1)
              b.loop(thread, whole, b.number(kThreads),
                     [&](Number group) { emitElements(group * lanes, lanes); });
-           b.loop(whole * lanes + thread, size, b.number(kThreads),
+           b.loop(whole * lanes + thread, part.count, b.number(kThreads),
                   [&](Number element) { emitElements(element, 1); });
          });
   LLVM::ReturnOp::create(b, ValueRange());

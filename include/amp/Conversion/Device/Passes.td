@@ -926,6 +926,106 @@ def ConvertElementwiseToMultiTensorKernelsPass
   ];
 }
 
+def ConvertOrReductionsToMultiTensorKernelsPass
+    : Pass<"convert-or-reductions-to-multi-tensor-kernels", "ModuleOp"> {
+  let summary = "run checks of many tensors as one kernel";
+  let description = [{
+    Whether a step has overflowed is found by a chain: each gradient's check ors into what the check
+    before has found. As reductions of their own these are two launches a gradient, of which the
+    second combines single numbers. An or is the same in any order, so such a chain becomes one
+    `amp.launch_kernels`, and a `gpu.module` with its kernels is added to the module. What is
+    computed decides, not what it is for.
+
+    **Input.** `linalg.generic` operations
+
+    1. that have one result, an i32, which is an or of what becomes of each element; nothing else in
+       the body reads the result so far;
+    2. that read one tensor, of which each loop is a dimension, in any order, and that is no slice
+       of a tensor;
+    3. whose bodies read the element and constants alone, no index, and no tensor by index.
+
+    A chain has two or more of them in one block, each of which begins with the result of the one
+    before that nothing else reads. They may compute different things of elements of different
+    types. Where others of the first kind stand between them, that read slices or several tensors,
+    these stay, and come first. All else stays as it is; with `report`, a remark says why of each
+    operation with reductions.
+
+    **The launch** stands where the last of the chain stood, and begins with what the others of
+    the chain have found. As many tensors share one as
+    `parameter-bytes` have addresses; if there are more, there are several launches of about as
+    many, each of which begins with the result of the one before. A chain of tensors without
+    elements is what it begins with.
+
+    **The kernels.** The first writes what the chain begins with to the result, `out0`: a constant,
+    or what it reads at `start0`. The second cuts tensors into chunks of 8 KiB, over which blocks
+    walk, and finds their extents in a constant table and their addresses in its parameter
+    `tensors` (`kind = "table"`, see `amp-generate-gemm`), the tensors of one computation one behind
+    the other. Elements go by 128 bits, and one by one at a tensor's end. A thread ors in a
+    register, a warp by `redux.sync`, and warps that have found something by an atomic or.
+
+    **Guarantee.** Results have the bits of the operations as they are written, for each grid.
+
+    ```mlir
+    func.func @overflow(%a: tensor<64x32xf16>, %b: tensor<32xf16>) -> tensor<i32> {
+      %exponent = arith.constant 31744 : i16
+      %none = arith.constant dense<0> : tensor<i32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+                           iterator_types = ["reduction", "reduction"]}
+          ins(%a : tensor<64x32xf16>) outs(%none : tensor<i32>) {
+      ^bb0(%x: f16, %found: i32):
+        %bits = arith.bitcast %x : f16 to i16
+        %masked = arith.andi %bits, %exponent : i16
+        %is = arith.cmpi eq, %masked, %exponent : i16
+        %one = arith.extui %is : i1 to i32
+        %any = arith.ori %found, %one : i32
+        linalg.yield %any : i32
+      } -> tensor<i32>
+      %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                           iterator_types = ["reduction"]}
+          ins(%b : tensor<32xf16>) outs(%0 : tensor<i32>) {
+      ^bb0(%x: f16, %found: i32):
+        %bits = arith.bitcast %x : f16 to i16
+        %masked = arith.andi %bits, %exponent : i16
+        %is = arith.cmpi eq, %masked, %exponent : i16
+        %one = arith.extui %is : i1 to i32
+        %any = arith.ori %found, %one : i32
+        linalg.yield %any : i32
+      } -> tensor<i32>
+      return %1 : tensor<i32>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @overflow(...) -> tensor<i32> {
+      %0 = tensor.empty() : tensor<i32>
+      %1 = amp.launch_kernels @or_reduction_0 ins(in0 = %a, in1 = %b) outs(out0 = %0)
+          : (tensor<64x32xf16>, tensor<32xf16>, tensor<i32>) -> tensor<i32>
+      return %1 : tensor<i32>
+    }
+    gpu.module @or_reduction_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"parameterBytes", "parameter-bytes", "int64_t", "4096",
+           "bytes of a kernel's parameters; more than 4096 need PTX 8.1 and a driver of CUDA 12.1">,
+    Option<"report", "report", "bool", "false",
+           "a remark for each operation with reductions that has no such kernel">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "reductions converted", "Reductions that share a launch">,
+    Statistic<"numDeclined", "reductions declined", "Operations with reductions left as they are">,
+    Statistic<"numLaunches", "launches", "Launches">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ConvertFusionGroupsToKernelsPass
     : Pass<"convert-fusion-groups-to-kernels", "ModuleOp"> {
   let summary = "run loops over tiles as kernels with a block of threads for each tile";

@@ -1,0 +1,108 @@
+//===- OrReduction.cpp - Bits that elements have --------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each loop is a dimension of the tensor, in any order, so that each element is
+// visited once. The body ends in an or of the result so far, which nothing else
+// of it reads: only then is the result the same in any order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Kernels/OrReduction.h"
+
+#include "Elements/ElementRules.h"
+#include "Elements/GenericBody.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+OrReduction::OrReduction(linalg::GenericOp op, Value tensor)
+    : op(op), tensor(tensor),
+      count(cast<ShapedType>(tensor.getType()).getNumElements()) {}
+
+/// Whether an operation's result is one i32.
+static bool isOneNumber(linalg::GenericOp op) {
+  return op.hasPureTensorSemantics() && op.getNumResults() == 1 &&
+         op.getResult(0).getType() ==
+             RankedTensorType::get({}, IntegerType::get(op.getContext(), 32));
+}
+
+/// Whether the body ends in an or of the result so far, read by it alone.
+static bool endsInOr(linalg::GenericOp op) {
+  BlockArgument soFar = op.getRegionOutputArgs()[0];
+  auto either = op.getBody()
+                    ->getTerminator()
+                    ->getOperand(0)
+                    .getDefiningOp<arith::OrIOp>();
+  return either && soFar.hasOneUse() &&
+         *soFar.getUsers().begin() == either.getOperation();
+}
+
+bool OrReduction::orsIntoStart(linalg::GenericOp op) {
+  return isOneNumber(op) && endsInOr(op);
+}
+
+/// What is wrong with an operation of the body, or nothing.
+static std::string checkBody(linalg::GenericOp op) {
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    if (isa<linalg::IndexOp, tensor::ExtractOp>(inner))
+      return "expected elements that depend on elements with their number, but "
+             "got ones that depend on indices";
+    if (!isScalarOperation(inner))
+      return llvm::formatv("expected a body of operations that kernels have "
+                           "code for, but got '{0}'",
+                           inner.getName());
+  }
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegion(), captured);
+  for (Value value : captured)
+    if (!isConstant(value))
+      return llvm::formatv("expected a body of constants and an element, but "
+                           "got one that reads {0}",
+                           value.getType());
+  return "";
+}
+
+std::optional<OrReduction> OrReduction::match(linalg::GenericOp op,
+                                              std::string &reason) {
+  auto refuse = [&](const Twine &text) {
+    reason = text.str();
+    return std::nullopt;
+  };
+  if (!isOneNumber(op))
+    return refuse("expected one result of one i32");
+  if (!endsInOr(op))
+    return refuse("expected an or with the result so far");
+  if (op.getNumDpsInputs() != 1 ||
+      !op.getIndexingMapsArray()[0].isPermutation())
+    return refuse("expected one tensor whose dimensions are the loops");
+  Value tensor = op.getDpsInputOperand(0)->get();
+  if (std::string wrong = checkTensor(tensor.getType()); !wrong.empty())
+    return refuse(wrong);
+  if (std::string wrong = checkWhole(tensor); !wrong.empty())
+    return refuse(wrong);
+  if (std::string wrong = checkBody(op); !wrong.empty())
+    return refuse(wrong);
+  return OrReduction(op, getWhole(tensor));
+}
+
+bool OrReduction::computesAs(const OrReduction &other) const {
+  return OperationEquivalence::isRegionEquivalentTo(
+      &linalg::GenericOp(op).getRegion(),
+      &linalg::GenericOp(other.op).getRegion(),
+      OperationEquivalence::IgnoreLocations);
+}
+
+Value OrReduction::emitElement(DeviceBuilder &b, Value element,
+                               Value bits) const {
+  return emitBody(b, op, GenericLoops(op), bits, IRMapping(),
+                  {[&](OpOperand &) { return element; },
+                   [](Value, Numbers) { return Value(); }})[0];
+}

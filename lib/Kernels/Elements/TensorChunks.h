@@ -1,0 +1,66 @@
+//===- TensorChunks.h - Many tensors, cut into chunks -----------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tensors, one behind the other, are cut into chunks, none of which has
+// elements of two tensors. Where a chunk lies, a block finds by halving in a
+// constant table of each tensor's first chunk.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_KERNELS_ELEMENTS_TENSORCHUNKS_H
+#define AMP_LIB_KERNELS_ELEMENTS_TENSORCHUNKS_H
+
+#include "Device/DeviceBuilder.h"
+
+namespace mlir::amp {
+
+/// Bytes of an address in a table of parameters.
+inline constexpr int64_t kPointerBytes = 8;
+
+/// Bytes of an element as it lies in memory.
+int64_t getStorageBytes(Type element);
+
+class TensorChunks {
+public:
+  /// The next tensor: `count` elements in chunks of `chunk`, and a last one of
+  /// what is left.
+  void add(int64_t count, int64_t chunk);
+
+  /// Chunks of all tensors.
+  int64_t size() const { return chunks; }
+
+  /// Adds the tables, whose names begin with the kernel's, in front of the
+  /// kernel into which `b` writes.
+  void emitTables(DeviceBuilder &b, StringRef kernel);
+
+  /// The tensor whose chunk `chunk` is.
+  Number findTensor(DeviceBuilder &b, Number chunk) const;
+
+  /// Elements of a tensor, from the first on.
+  struct Part {
+    Number first, count;
+  };
+  /// Those of chunk `chunk` of `tensor`, whose chunks have `elements`.
+  Part getPart(DeviceBuilder &b, Number tensor, Number chunk,
+               int64_t elements) const;
+
+private:
+  SmallVector<int32_t> firstChunks, counts;
+  int64_t chunks = 0;
+  Value chunkTable, countTable;
+};
+
+/// `count` elements from `place` on, one access for each 16 bytes; zeros
+/// without an access unless `condition` holds, if there is one.
+SmallVector<Value> loadElements(DeviceBuilder &b, Value base, Type element,
+                                Number place, int64_t count,
+                                Value condition = {});
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_KERNELS_ELEMENTS_TENSORCHUNKS_H
