@@ -6,19 +6,29 @@ attributes that the compiler reads. Frameworks bring their own bindings of MLIR.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 __all__ = ["attach", "walk"]
 
 
-def walk(operation: Any) -> Iterator[Any]:
-    """The operations inside, outermost first."""
-    for region in operation.regions:
-        for block in region.blocks:
-            for inner in list(block.operations):
-                yield inner.operation
-                yield from walk(inner.operation)
+def walk(operation: Any, ir: Any) -> list[Any]:
+    """The operations inside, outermost first, as they are at the call.
+
+    Args:
+        operation: Where to look.
+        ir: The bindings that it belongs to. By their own walk: a block's list makes a
+            view of each operation, and for each of a dialect without a module of its
+            own (jaxlib has none of linalg and tensor) Python looks for that module.
+    """
+    found: list[Any] = []
+
+    def take(inner: Any) -> Any:
+        found.append(inner)
+        return ir.WalkResult.ADVANCE
+
+    operation.walk(take, ir.WalkOrder.PRE_ORDER)
+    return found[1:]
 
 
 def attach(module: Any, ir: Any, read: Callable[[str], Any]) -> None:
@@ -31,7 +41,7 @@ def attach(module: Any, ir: Any, read: Callable[[str], Any]) -> None:
         read: The origin in a printed location, a named tuple whose fields are those of
             the dialect's page and ``number``; None where there is none.
     """
-    for operation in walk(module.operation):
+    for operation in walk(module.operation, ir):
         if not operation.name.startswith("linalg.") or operation.name in (
             "linalg.yield",
             "linalg.index",

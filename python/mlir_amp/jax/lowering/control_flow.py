@@ -121,7 +121,7 @@ def _convert_branches(branch: Any) -> None:
 
 def convert(module: Any) -> None:
     """Rewrites a module in place; its context has the dialects scf and tensor."""
-    inner_first = reversed(list(origin_attributes.walk(module.operation)))
+    inner_first = reversed(origin_attributes.walk(module.operation, ir))
     for operation in inner_first:
         if operation.name == "stablehlo.while":
             _convert_while(operation)

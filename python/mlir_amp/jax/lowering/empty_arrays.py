@@ -102,7 +102,7 @@ def _over_no_dimension(operation: Any) -> Any | None:
 def replace(module: Any) -> None:
     """Rewrites a module of StableHLO in place."""
     # From the inside, as what a replaced operation has inside of it goes with it.
-    inner_first = reversed(list(origin_attributes.walk(module.operation)))
+    inner_first = reversed(origin_attributes.walk(module.operation, ir))
     for operation in inner_first:
         if not operation.name.startswith("stablehlo.") or len(operation.results) != 1:
             continue

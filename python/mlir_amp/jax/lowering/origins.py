@@ -211,7 +211,7 @@ def annotate(module: Any, main: str, entry: str, optimizer: bool) -> None:
 
     def primitives(name: str, seen: tuple[str, ...] = ()) -> list[str]:
         found = []
-        for operation in origin_attributes.walk(functions[name]):
+        for operation in origin_attributes.walk(functions[name], ir):
             if operation.name == "func.call":
                 if callee(operation) not in seen:
                     found += primitives(callee(operation), (*seen, name))
@@ -229,7 +229,7 @@ def annotate(module: Any, main: str, entry: str, optimizer: bool) -> None:
     places: dict[Any, int] = {}
     forward: dict[Any, list[str]] = {}  # primitives by place
     named = []
-    for operation in origin_attributes.walk(functions[main]):
+    for operation in origin_attributes.walk(functions[main], ir):
         name, position = _read(operation, entry)
         if not name:
             continue
@@ -274,7 +274,7 @@ def annotate(module: Any, main: str, entry: str, optimizer: bool) -> None:
     for name, function in functions.items():
         if name == main:
             continue
-        for operation in origin_attributes.walk(function):
+        for operation in origin_attributes.walk(function, ir):
             primitive = _split(_read(operation, entry)[0]).primitive
             operation.location = (
                 ir.Location.name(f"{_CALLEE}lax.{primitive}", context=module.context)

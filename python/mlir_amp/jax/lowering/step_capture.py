@@ -119,7 +119,7 @@ def _needs_loops(operation: Any) -> bool:
 def _replace_scatters(module: Any, prefix: str) -> list[str]:
     """Each scatter becomes a call; the functions' texts."""
     texts: list[str] = []
-    for operation in list(origin_attributes.walk(module.operation)):
+    for operation in origin_attributes.walk(module.operation, ir):
         if not _needs_loops(operation):
             continue
         kind = scatter if operation.name == "stablehlo.scatter" else select_and_scatter
@@ -152,7 +152,7 @@ def _replace_scatters(module: Any, prefix: str) -> list[str]:
 
 
 def _check_dialects(module: Any) -> None:
-    for operation in origin_attributes.walk(module.operation):
+    for operation in origin_attributes.walk(module.operation, ir):
         if operation.name.partition(".")[0] in _DIALECTS:
             continue
         name = operation.name
@@ -170,7 +170,7 @@ def _prefix_helpers(module: Any, main: str) -> None:
         if origins.name_of(operation) in own:
             renamed = f"{main}_{origins.name_of(operation)}"
             operation.attributes["sym_name"] = ir.StringAttr.get(renamed)
-        for inner in origin_attributes.walk(operation):
+        for inner in origin_attributes.walk(operation, ir):
             if inner.name != "func.call":
                 continue
             called = ir.FlatSymbolRefAttr(inner.attributes["callee"]).value

@@ -169,7 +169,7 @@ def _say_no_form(operation: str, origin: Origin | None) -> str:
 
 def _refuse_remaining(module: Any, ir: Any) -> None:
     """Names an operation that has not become one of linalg, where there is one."""
-    for operation in origin_attributes.walk(module.operation):
+    for operation in origin_attributes.walk(module.operation, ir):
         name = operation.name
         if name == "torch.operator":
             name = ir.StringAttr(operation.attributes["name"]).value
@@ -338,7 +338,7 @@ def _narrow_constants(module: Any, ir: Any) -> None:
         wide = isinstance(owner, ir.Operation) and owner.name == "arith.extf"
         return owner.operands[0] if wide and owner.operands[0].type == f32 else None
 
-    for operation in list(origin_attributes.walk(module.operation)):
+    for operation in origin_attributes.walk(module.operation, ir):
         if operation.name == "arith.truncf":
             number = constant(operation.operands[0])
             if operation.result.type == f32 and number is not None:
