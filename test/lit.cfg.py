@@ -62,6 +62,11 @@ config.environment["PATH"] = os.pathsep.join(
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CCACHE_DIR", "HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+# Threads of OpenBLAS and OpenMP that have nothing to do sleep at once: a process of a
+# tenth of a second would spend as much again on a thread that waits for products, and
+# two tests at a time take the cores from each other. As many threads as ever compute.
+config.environment["OPENBLAS_THREAD_TIMEOUT"] = "4"
+config.environment["OMP_WAIT_POLICY"] = "passive"
 if config.sanitize:
     # LLVM's libraries are not instrumented: a vector that they grew, or a slab of
     # a BumpPtrAllocator that they took memory from, carries no annotations of it.
@@ -77,6 +82,17 @@ to_llvm = (
     "finalize-memref-to-llvm,convert-math-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,convert-ub-to-llvm,"
     "convert-index-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts"
 )
+
+
+def find_interpreter():
+    """What CMake's interpreter ends in: pyenv's is a script that looks for it at each
+    start, for longer than Python takes itself."""
+    command = [config.python, "-c", "import sys; print(sys.executable)"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    return run.stdout.strip() or config.python
+
+
+config.python = find_interpreter()
 
 for name, value in {
     "%shared": config.shared_dir,
