@@ -29,17 +29,19 @@ def run(function: Callable[[Tensor], Any], x: Tensor) -> list[Tensor]:
 
 
 def compare(
-    function: Callable[[Tensor], Any], x: Tensor, tolerance: float = 3e-6
+    function: Callable[[Tensor], Any], *inputs: Tensor, tolerance: float = 3e-6
 ) -> None:
-    """Compiled anew, beside eager; the tolerance is absolute and relative."""
+    """Compiled anew, once for inputs of one shape, beside eager; the tolerance is absolute
+    and relative."""
     torch._dynamo.reset()
     compiled = torch.compile(function, backend=backend.amp, options={"opt_level": "O0"})
-    for ours, theirs in zip(run(compiled, x), run(function, x), strict=True):
-        torch.testing.assert_close(
-            ours,
-            theirs,
-            atol=tolerance,
-            rtol=tolerance,
-            equal_nan=True,
-            check_stride=True,
-        )
+    for x in inputs:
+        for ours, theirs in zip(run(compiled, x), run(function, x), strict=True):
+            torch.testing.assert_close(
+                ours,
+                theirs,
+                atol=tolerance,
+                rtol=tolerance,
+                equal_nan=True,
+                check_stride=True,
+            )
