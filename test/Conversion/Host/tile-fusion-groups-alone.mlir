@@ -52,3 +52,34 @@ func.func @elements(%x: tensor<1024x256xf32>) -> tensor<1024x256xf32> {
   } -> tensor<1024x256xf32>
   return %0 : tensor<1024x256xf32>
 }
+
+// A product of a matrix and a vector is such a sum here, in one loop with the norm that reads the rows. On a host it is
+// a product, which has a kernel.
+// CHECK-LABEL: func @matrix_vector
+// CHECK:       scf.forall
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:       scf.forall.in_parallel
+// CHECK-NOT:   linalg.generic {{.*}}"reduction"
+// CHECK:       return
+// OFF-LABEL: func @matrix_vector
+// OFF-NOT:   scf.forall
+func.func @matrix_vector(%x: tensor<1024x256xf32>, %gain: tensor<256xf32>, %start: tensor<1024xf32>) -> tensor<1024x256xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x, %gain : tensor<1024x256xf32>, tensor<256xf32>) outs(%start : tensor<1024xf32>) {
+  ^bb0(%a: f32, %g: f32, %acc: f32):
+    %p = arith.mulf %a, %g : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1024xf32>
+  %e = tensor.empty() : tensor<1024x256xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %0 : tensor<1024x256xf32>, tensor<1024xf32>) outs(%e : tensor<1024x256xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %d = arith.subf %a, %m : f32
+    linalg.yield %d : f32
+  } -> tensor<1024x256xf32>
+  return %1 : tensor<1024x256xf32>
+}

@@ -929,3 +929,48 @@ func.func @read_reversed(%x: tensor<12x101xf32>) -> tensor<12x100xf32> {
   }
   return %0 : tensor<12x100xf32>
 }
+
+// -----
+
+// A product of a matrix and a vector is a sum as any other: of rows that a norm's gain weighs.
+// CHECK-LABEL: func @matrix_vector
+// CHECK:       gpu.module @group_0
+// CHECK-NOT:       nvvm.barrier
+// CHECK-COUNT-5:   nvvm.shfl.sync bfly
+// CHECK-NOT:       nvvm.shfl
+// CHECK:           arith.subf
+// CHECK-NOT:       nvvm.barrier
+// CHECK:           llvm.return
+func.func @matrix_vector(%x: tensor<12x100xf16>, %gain: tensor<100xf32>) -> tensor<12x100xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<12x100xf32>
+  %0 = scf.forall (%row) = (0) to (12) step (6) shared_outs(%result = %empty) -> (tensor<12x100xf32>) {
+    %rows = tensor.extract_slice %x[%row, 0] [6, 100] [1, 1] : tensor<12x100xf16> to tensor<6x100xf16>
+    %z_e = tensor.empty() : tensor<6xf32>
+    %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        outs(%z_e : tensor<6xf32>) {
+    ^bb0(%o: f32):
+      linalg.yield %zero : f32
+    } -> tensor<6xf32>
+    %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%rows, %gain : tensor<6x100xf16>, tensor<100xf32>) outs(%z : tensor<6xf32>) {
+    ^bb0(%a: f16, %g: f32, %o: f32):
+      %w = arith.extf %a : f16 to f32
+      %p = arith.mulf %w, %g : f32
+      %s = arith.addf %o, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<6xf32>
+    %part = tensor.empty() : tensor<6x100xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%rows, %sum : tensor<6x100xf16>, tensor<6xf32>) outs(%part : tensor<6x100xf32>) {
+    ^bb0(%a: f16, %b: f32, %o: f32):
+      %w = arith.extf %a : f16 to f32
+      %d = arith.subf %w, %b : f32
+      linalg.yield %d : f32
+    } -> tensor<6x100xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %1 into %result[%row, 0] [6, 100] [1, 1] : tensor<6x100xf32> into tensor<12x100xf32>
+    }
+  }
+  return %0 : tensor<12x100xf32>
+}

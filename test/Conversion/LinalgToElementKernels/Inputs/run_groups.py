@@ -44,6 +44,13 @@ def center(x):
     return x - mean[:, None] / 100, np.broadcast_to(error[:, None] / 100 + 8 * ROUNDING, x.shape)
 
 
+def matrix_vector(x, gain):
+    weighed, error = summed(f64(x) * f64(gain), 1)
+    # Each product rounds once more, and so does the difference.
+    error = 2 * error[:, None] + ROUNDING * np.abs(x - weighed[:, None])
+    return x - weighed[:, None], error
+
+
 def three_sums(x):
     centered = x - x.mean(1, keepdims=True)
     y = centered / (centered**2).sum(1, keepdims=True)
@@ -143,6 +150,7 @@ def adamw(p, m, v, g, found):
 
 REFERENCES = {
     "center": center,
+    "matrix_vector": matrix_vector,
     "columns": lambda x: summed(x, 0),
     "elements": lambda x: [x.astype(f32) ** 2, (x.astype(f16) + x.astype(f16))],
     "moments": moments,
