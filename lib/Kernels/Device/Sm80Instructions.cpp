@@ -65,6 +65,11 @@ Value sm80::orOverWarp(DeviceBuilder &b, Value value) {
                                b.number(-1));
 }
 
+Number sm80::ballot(DeviceBuilder &b, Value condition) {
+  return b.number(NVVM::VoteSyncOp::create(
+      b, b.getI32Type(), b.number(-1), condition, NVVM::VoteSyncKind::ballot));
+}
+
 //===----------------------------------------------------------------------===//
 // Asynchronous copies
 //===----------------------------------------------------------------------===//

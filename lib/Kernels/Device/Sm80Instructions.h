@@ -38,6 +38,8 @@ Value shuffleXor(DeviceBuilder &b, Value value, int64_t bit);
 Value maxOverWarp(DeviceBuilder &b, Value value);
 /// All bits that an i32 of any lane has, in every lane.
 Value orOverWarp(DeviceBuilder &b, Value value);
+/// Bit i says whether the condition of lane i holds.
+Number ballot(DeviceBuilder &b, Value condition);
 
 // Asynchronous copies.
 /// Copies the first `bytes` of 16 bytes to shared memory, past the L1 cache,
