@@ -23,6 +23,10 @@ namespace mlir::amp::sm80 {
 Number threadId(DeviceBuilder &b);
 Number blockId(DeviceBuilder &b);
 Number blockCount(DeviceBuilder &b);
+/// Whether code reads of the grid what blockId() and blockCount() read alone.
+bool readsBlockIdsAlone(Operation *code);
+/// Replaces in code what blockId() and blockCount() read. `code` may be erased.
+void replaceBlockIds(Operation *code, Value id, Value count);
 
 // Barriers of threads. Named barriers take their number as a constant: with a
 // variable one, ptxas reserves all sixteen.
