@@ -123,6 +123,8 @@ static void addKernels(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createReadThroughSlicesPass());
   pm.addPass(createConvertLinalgToElementKernelsPass());
   addCleanup(pm);
+  // When all have their kernels.
+  pm.addPass(createBatchLaunchesPass());
   pm.addNestedPass<func::FuncOp>(createSinkHostReadsPass());
 }
 

@@ -24,8 +24,10 @@ namespace mlir::amp {
 class LoopKernel {
 public:
   /// Views a loop or a branch on buffers; or says in `reason` why it has no
-  /// kernel: "expected ..., but got ...".
-  static std::optional<LoopKernel> match(Operation *op, std::string &reason);
+  /// kernel: "expected ..., but got ...". Updates of a scatter have blocks of
+  /// their own if those are at most `mostUpdateBlocks`.
+  static std::optional<LoopKernel>
+  match(Operation *op, int64_t mostUpdateBlocks, std::string &reason);
 
   /// What it takes from outside: buffers that it only reads, those that it
   /// writes, and numbers. The kernel's arguments are `in0` and on, `number0`
@@ -43,9 +45,11 @@ public:
   gpu::GPUModuleOp emit(OpBuilder &builder, StringRef name) const;
 
 private:
-  explicit LoopKernel(Operation *op) : op(op) {}
+  LoopKernel(Operation *op, int64_t mostUpdateBlocks)
+      : op(op), mostUpdateBlocks(mostUpdateBlocks) {}
 
   Operation *op;
+  int64_t mostUpdateBlocks;
   SmallVector<Value> reads, writes, numbers;
 };
 

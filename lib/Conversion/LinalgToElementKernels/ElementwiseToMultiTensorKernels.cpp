@@ -8,9 +8,7 @@
 //
 // Horizontal fusion. Loops of a block that compute the same of elements (their
 // form, amp/Kernels/ElementwiseLoop.h) and do not depend on each other become
-// one launch, where the last of them stands. What depends on the others and
-// stands before it moves behind it, in its order; so nothing that depends on a
-// loop may have an effect there.
+// one launch, where the last of them stands (IndependentOps.h).
 //
 // What a large tensor becomes is best read at once, while the L2 cache has it,
 // and its memory given back: such a loop takes part only if its results leave
@@ -18,13 +16,13 @@
 //
 // Which loops depend on each other is asked anew for each form, of what the
 // forms before left: two launches that each need a part of the other are never
-// made. Within a form, a loop's level is one more than the highest of those of
-// its form that it depends on, and loops of one level are independent.
+// made.
 //
 // Costs a walk over the block for each form with several loops.
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndependentOps.h"
 #include "UniqueKernels.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -37,7 +35,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #define DEBUG_TYPE "convert-elementwise-to-multi-tensor-kernels"
@@ -51,36 +48,6 @@ using namespace mlir;
 using namespace mlir::amp;
 
 namespace {
-/// For each operation of a block, on which of some loops it depends.
-class Dependences {
-public:
-  Dependences(Block &block, ArrayRef<Operation *> loops) {
-    llvm::DenseMap<Operation *, unsigned> numbers;
-    for (auto [i, loop] : llvm::enumerate(loops))
-      numbers[loop] = i;
-    for (Operation &op : block) {
-      llvm::BitVector loopsBefore(loops.size());
-      op.walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands())
-          if (Operation *source = operand.getDefiningOp())
-            if (auto known = dependsOn.find(source); known != dependsOn.end()) {
-              loopsBefore |= known->second;
-              if (auto loop = numbers.find(source); loop != numbers.end())
-                loopsBefore.set(loop->second);
-            }
-      });
-      dependsOn[&op] = std::move(loopsBefore);
-    }
-  }
-
-  const llvm::BitVector &get(Operation *op) const {
-    return dependsOn.find(op)->second;
-  }
-
-private:
-  llvm::DenseMap<Operation *, llvm::BitVector> dependsOn;
-};
-
 struct ConvertElementwiseToMultiTensorKernels
     : public amp::impl::ConvertElementwiseToMultiTensorKernelsPassBase<
           ConvertElementwiseToMultiTensorKernels> {
@@ -136,44 +103,6 @@ static int64_t countBytes(const ElementwiseLoop &loop) {
   return bytes;
 }
 
-/// Sets of loops that can be one launch each, in the order of the block, which
-/// is that of `loops`.
-static SmallVector<SmallVector<Operation *>>
-group(Block &block, ArrayRef<Operation *> loops) {
-  Dependences dependences(block, loops);
-  SmallVector<unsigned> levels(loops.size(), 0);
-  llvm::DenseMap<Operation *, unsigned> numbers;
-  for (auto [i, loop] : llvm::enumerate(loops)) {
-    numbers[loop] = i;
-    for (unsigned before : dependences.get(loop).set_bits())
-      levels[i] = std::max(levels[i], levels[before] + 1);
-  }
-  SmallVector<SmallVector<Operation *>> groups;
-  for (unsigned level = 0, e = *llvm::max_element(levels); level <= e;
-       ++level) {
-    SmallVector<Operation *> members;
-    llvm::BitVector isMember(loops.size());
-    auto finish = [&] {
-      if (members.size() > 1)
-        groups.push_back(members);
-      members.clear();
-      isMember.reset();
-    };
-    for (Operation &op : block) {
-      auto number = numbers.find(&op);
-      if (number != numbers.end() && levels[number->second] == level) {
-        members.push_back(&op);
-        isMember.set(number->second);
-      } else if (dependences.get(&op).anyCommon(isMember) &&
-                 !isMemoryEffectFree(&op)) {
-        finish();
-      }
-    }
-    finish();
-  }
-  return groups;
-}
-
 SmallVector<SmallVector<Operation *>>
 ConvertElementwiseToMultiTensorKernels::collect(Block &block,
                                                 const Chip &target) {
@@ -209,25 +138,14 @@ ConvertElementwiseToMultiTensorKernels::collect(Block &block,
 void ConvertElementwiseToMultiTensorKernels::convert(
     ArrayRef<Operation *> ops, ArrayRef<ElementwiseLoop> loops,
     UniqueKernels &kernels) {
-  Operation *last = ops.back(), *behind = last;
-  Dependences dependences(*last->getBlock(), ops);
-  SmallVector<Operation *> dependent;
-  for (Operation *op = ops.front(); op != last; op = op->getNextNode())
-    if (dependences.get(op).any())
-      dependent.push_back(op);
-  if (!llvm::all_of(dependent, isMemoryEffectFree))
+  if (!moveDependentBehind(ops, isMemoryEffectFree))
     return;
-  for (Operation *op : dependent) {
-    op->moveAfter(behind);
-    behind = op;
-  }
-
   MultiTensorKernel kernel(loops);
   gpu::GPUModuleOp module =
       kernels.get([&](OpBuilder &builder, StringRef name) {
         return kernel.emit(builder, name);
       });
-  OpBuilder b(last);
+  OpBuilder b(ops.back());
   SmallVector<Type> types;
   for (const ElementwiseLoop &loop : loops)
     llvm::append_range(types, loop.getOperation()->getResultTypes());
@@ -301,7 +219,8 @@ void ConvertElementwiseToMultiTensorKernels::runOnOperation() {
       llvm::sort(inOrder, [](Operation *a, Operation *b) {
         return a->isBeforeInBlock(b);
       });
-      for (SmallVector<Operation *> &members : group(*block, inOrder))
+      for (SmallVector<Operation *> &members :
+           groupIndependent(*block, inOrder, isMemoryEffectFree))
         convert(MutableArrayRef<Operation *>(members), *target, kernels);
     }
   numKernels += kernels.size();

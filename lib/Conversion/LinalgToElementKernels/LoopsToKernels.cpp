@@ -68,7 +68,8 @@ struct ConvertLoopsToKernels
 
   bool convert(Operation *op, UniqueKernels &kernels) {
     std::string reason;
-    std::optional<LoopKernel> kernel = LoopKernel::match(op, reason);
+    std::optional<LoopKernel> kernel =
+        LoopKernel::match(op, mostUpdateBlocks, reason);
     if (!kernel) {
       ++numDeclined;
       if (report)

@@ -34,6 +34,28 @@ Number sm80::blockCount(DeviceBuilder &b) {
   return b.number(NVVM::GridDimXOp::create(b, b.getI32Type()));
 }
 
+bool sm80::readsBlockIdsAlone(Operation *code) {
+  return !code->walk([](Operation *op) {
+                bool isOther =
+                    op->getName().getStringRef().starts_with(
+                        "nvvm.read.ptx.sreg.") &&
+                    !isa<NVVM::ThreadIdXOp, NVVM::BlockIdXOp, NVVM::GridDimXOp>(
+                        op);
+                return isOther ? WalkResult::interrupt()
+                               : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+void sm80::replaceBlockIds(Operation *code, Value id, Value count) {
+  code->walk([&](Operation *op) {
+    if (!isa<NVVM::BlockIdXOp, NVVM::GridDimXOp>(op))
+      return;
+    op->getResult(0).replaceAllUsesWith(isa<NVVM::BlockIdXOp>(op) ? id : count);
+    op->erase();
+  });
+}
+
 void sm80::blockBarrier(DeviceBuilder &b) { NVVM::Barrier0Op::create(b); }
 
 void sm80::namedBarrier(DeviceBuilder &b, int64_t barrier, int64_t threads) {
@@ -63,6 +85,11 @@ Value sm80::maxOverWarp(DeviceBuilder &b, Value value) {
 Value sm80::orOverWarp(DeviceBuilder &b, Value value) {
   return NVVM::ReduxOp::create(b, value.getType(), value, NVVM::ReduxKind::OR,
                                b.number(-1));
+}
+
+Number sm80::ballot(DeviceBuilder &b, Value condition) {
+  return b.number(NVVM::VoteSyncOp::create(
+      b, b.getI32Type(), b.number(-1), condition, NVVM::VoteSyncKind::ballot));
 }
 
 //===----------------------------------------------------------------------===//

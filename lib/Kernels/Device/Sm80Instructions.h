@@ -23,6 +23,10 @@ namespace mlir::amp::sm80 {
 Number threadId(DeviceBuilder &b);
 Number blockId(DeviceBuilder &b);
 Number blockCount(DeviceBuilder &b);
+/// Whether code reads of the grid what blockId() and blockCount() read alone.
+bool readsBlockIdsAlone(Operation *code);
+/// Replaces in code what blockId() and blockCount() read. `code` may be erased.
+void replaceBlockIds(Operation *code, Value id, Value count);
 
 // Barriers of threads. Named barriers take their number as a constant: with a
 // variable one, ptxas reserves all sixteen.
@@ -38,6 +42,8 @@ Value shuffleXor(DeviceBuilder &b, Value value, int64_t bit);
 Value maxOverWarp(DeviceBuilder &b, Value value);
 /// All bits that an i32 of any lane has, in every lane.
 Value orOverWarp(DeviceBuilder &b, Value value);
+/// Bit i says whether the condition of lane i holds.
+Number ballot(DeviceBuilder &b, Value condition);
 
 // Asynchronous copies.
 /// Copies the first `bytes` of 16 bytes to shared memory, past the L1 cache,

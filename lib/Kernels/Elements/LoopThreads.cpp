@@ -45,14 +45,30 @@ static constexpr int64_t kMostParts = 32;
 /// From here on threads queue up: 132 multiprocessors, 1,024 threads each.
 static constexpr int64_t kManyThreads = int64_t(1) << 17;
 
-SmallVector<int64_t> LoopThreads::getTrips() const {
+SmallVector<int64_t> mlir::amp::getTrips(ArrayRef<scf::ForOp> loops) {
   return llvm::map_to_vector(loops, [](scf::ForOp loop) {
     return loop.getStaticTripCount()->getSExtValue();
   });
 }
 
+int64_t LoopThreads::countUpdates() const {
+  return llvm::product_of(getTrips(updates));
+}
+
+int64_t LoopThreads::countBlocksOfUpdate() const {
+  return llvm::divideCeil(llvm::product_of(getTrips(loops)), kMostThreads);
+}
+
 int64_t LoopThreads::count() const {
-  return llvm::product_of(getTrips()) * parts;
+  return llvm::product_of(getTrips(loops)) * countUpdates() * parts;
+}
+
+/// Whether a loop carries nothing and its iterations are known.
+static bool hasKnownIterations(scf::ForOp loop) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  return loop.getNumResults() == 0 && trips && trips->isStrictlyPositive() &&
+         getConstantIntValue(loop.getLowerBound()) &&
+         getConstantIntValue(loop.getStep());
 }
 
 static bool isOutside(Value value, Operation *nest) {
@@ -105,6 +121,8 @@ public:
 
   void findLoops();
   void findOwners();
+  /// Finds the updates, if each can have blocks, at most so many in all.
+  void findUpdates(int64_t mostBlocks);
 
   LoopThreads threads;
 
@@ -124,6 +142,8 @@ private:
   bool findIndex();
   /// How often the part runs, with all loops around it that are left.
   int64_t countRuns() const;
+  /// Whether a value is another one in other iterations of `threads.loops`.
+  bool dependsOnLoops(Value value) const;
 
   Operation *nest;
   ArrayRef<Value> writes;
@@ -144,12 +164,8 @@ Value Sharing::getIndex(Value buffer, unsigned dim) const {
 }
 
 bool Sharing::isIndependent(scf::ForOp loop) const {
-  std::optional<APInt> trips = loop.getStaticTripCount();
-  bool isKnown = trips && trips->isStrictlyPositive() &&
-                 getConstantIntValue(loop.getLowerBound()) &&
-                 getConstantIntValue(loop.getStep());
-  if (!isKnown || loop.getNumResults() != 0 ||
-      trips->getSExtValue() > INT32_MAX / threads.count())
+  if (!hasKnownIterations(loop) ||
+      loop.getStaticTripCount()->getSExtValue() > INT32_MAX / threads.count())
     return false;
   return llvm::all_of(accesses,
                       [&](const Access &access) {
@@ -266,8 +282,60 @@ void Sharing::findOwners() {
                                      kManyThreads / threads.count()}));
 }
 
+bool Sharing::dependsOnLoops(Value value) const {
+  SmallVector<Value> todo = {value};
+  llvm::DenseSet<Value> seen;
+  while (!todo.empty()) {
+    Value next = todo.pop_back_val();
+    if (isOutside(next, nest) || !seen.insert(next).second)
+      continue;
+    Operation *from = next.getDefiningOp();
+    if (!from) {
+      // Operands of the operation whose argument it is were looked at with its
+      // results, unless it is a loop around all.
+      from = cast<BlockArgument>(next).getOwner()->getParentOp();
+      if (llvm::is_contained(threads.loops, dyn_cast<scf::ForOp>(from)))
+        return true;
+      continue;
+    }
+    from->walk(
+        [&](Operation *op) { llvm::append_range(todo, op->getOperands()); });
+  }
+  return false;
+}
+
+void Sharing::findUpdates(int64_t mostBlocks) {
+  if (!threads.first)
+    return;
+  SmallVector<scf::ForOp> updates;
+  int64_t count = 1, owners = 1;
+  for (Operation *op = threads.first; op != nest;) {
+    op = op->getParentOp();
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (loop && llvm::is_contained(threads.loops, loop))
+      continue;
+    if (!loop || !hasKnownIterations(loop) ||
+        loop.getStaticTripCount()->sgt(mostBlocks / count))
+      return;
+    count *= loop.getStaticTripCount()->getSExtValue();
+    updates.push_back(loop);
+  }
+  // A key has 32 bits, and one that is nobody's.
+  for (auto [index, extent] : threads.owner)
+    owners = extent > INT32_MAX / owners ? INT32_MAX : owners * extent;
+  if (count < 2 || count > mostBlocks / threads.countBlocksOfUpdate() ||
+      owners == INT32_MAX ||
+      llvm::any_of(threads.owner, [&](const std::pair<Value, int64_t> &index) {
+        return dependsOnLoops(index.first);
+      }))
+    return;
+  threads.updates.assign(updates.rbegin(), updates.rend());
+  threads.parts = 1;
+}
+
 LoopThreads mlir::amp::shareLoops(Operation *nest, ArrayRef<Value> reads,
-                                  ArrayRef<Value> writes) {
+                                  ArrayRef<Value> writes,
+                                  int64_t mostUpdateBlocks) {
   for (ArrayRef<Value> rest = writes; !rest.empty(); rest = rest.drop_front()) {
     auto isApart = [&](Value other) {
       return areBuffersApart(rest.front(), other);
@@ -281,5 +349,6 @@ LoopThreads mlir::amp::shareLoops(Operation *nest, ArrayRef<Value> reads,
   Sharing sharing(nest, writes);
   sharing.findLoops();
   sharing.findOwners();
+  sharing.findUpdates(mostUpdateBlocks);
   return sharing.threads;
 }

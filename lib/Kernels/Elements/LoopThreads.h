@@ -29,16 +29,29 @@ struct LoopThreads {
   /// indices stay in. Element number n, row by row, belongs to part n % parts.
   SmallVector<std::pair<Value, int64_t>> owner;
   int64_t parts = 1;
+  /// The other loops around `first`, outermost first, if a block has one
+  /// update, which is an iteration of them, and all later ones of its owner; it
+  /// does nothing if an earlier one has that owner. Bounds are constant, and
+  /// all iterations of `loops` have the same owner in one update.
+  SmallVector<scf::ForOp> updates;
 
-  /// How often each of `loops` runs.
-  SmallVector<int64_t> getTrips() const;
+  /// The most threads of a block.
+  static constexpr int64_t kMostThreads = 256;
+
+  int64_t countUpdates() const;
+  /// How many blocks have one update, a thread for each iteration of `loops`.
+  int64_t countBlocksOfUpdate() const;
   int64_t count() const;
 };
 
+/// How often each loop runs.
+SmallVector<int64_t> getTrips(ArrayRef<scf::ForOp> loops);
+
 /// Shares `nest`, which writes `writes` and else reads only `reads`: among one
-/// thread if nothing is proved.
+/// thread if nothing is proved. Updates have blocks of their own if those are
+/// at most `mostUpdateBlocks`.
 LoopThreads shareLoops(Operation *nest, ArrayRef<Value> reads,
-                       ArrayRef<Value> writes);
+                       ArrayRef<Value> writes, int64_t mostUpdateBlocks);
 
 } // namespace mlir::amp
 

@@ -1,6 +1,8 @@
-// RUN: amp-opt %s --split-input-file --convert-loops-to-kernels --canonicalize | FileCheck %s
+// RUN: amp-opt %s --split-input-file --convert-loops-to-kernels=most-update-blocks=0 --canonicalize | FileCheck %s
+// RUN: amp-opt %s --split-input-file --convert-loops-to-kernels --canonicalize | FileCheck %s --check-prefix=UPDATES
 
-// Loops that threads share. loops-emulator.test runs them, too.
+// Loops that threads share, without blocks of updates (loops-updates.mlir) and with them where they are proved.
+// loops-emulator.test runs them, too, both ways.
 
 // Rows of a table, as JAX writes the gradient of an embedding: a thread for each column and part of
 // the table. The check of the index is the program's.
@@ -27,6 +29,8 @@
 // CHECK:             scf.if
 // CHECK:               arith.addf
 // CHECK:               llvm.store
+// UPDATES-LABEL: func @embedding
+// UPDATES:     nvvm.vote.sync
 func.func @embedding(%at: memref<4x8xi32>, %rows: memref<4x8x6xf32>, %table: memref<5x6xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -60,6 +64,8 @@ func.func @embedding(%at: memref<4x8xi32>, %rows: memref<4x8x6xf32>, %table: mem
 // CHECK-DAG:   %[[PLACES:.*]] = arith.constant 40 : index
 // CHECK:       arith.cmpi ult, %{{.*}}, %[[PLACES]] : index
 // CHECK:       arith.remui %{{.*}}, %[[PARTS]] : i32
+// UPDATES-LABEL: func @histogram
+// UPDATES:     nvvm.vote.sync
 func.func @histogram(%at: memref<64xi64>, %from: memref<64xf16>, %to: memref<40xf16>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -81,6 +87,8 @@ func.func @histogram(%at: memref<64xi64>, %from: memref<64xf16>, %to: memref<40x
 // CHECK-LABEL: func @clamped_set
 // CHECK:       arith.remui
 // CHECK:       arith.cmpi eq
+// UPDATES-LABEL: func @clamped_set
+// UPDATES:     nvvm.vote.sync
 func.func @clamped_set(%at: memref<32xi32>, %from: memref<32x3xf32>, %to: memref<9x3xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -109,6 +117,8 @@ func.func @clamped_set(%at: memref<32xi32>, %from: memref<32x3xf32>, %to: memref
 // CHECK:       scf.if
 // CHECK:         arith.cmpf ogt
 // CHECK:         scf.if
+// UPDATES-LABEL: func @largest
+// UPDATES:     nvvm.vote.sync
 func.func @largest(%at: memref<32xi32>, %from: memref<32xf32>, %to: memref<7xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -134,6 +144,8 @@ func.func @largest(%at: memref<32xi32>, %from: memref<32xf32>, %to: memref<7xf32
 // CHECK:         arith.cmpi eq
 // CHECK:         scf.if
 // CHECK:           scf.for
+// UPDATES-LABEL: func @row_sums
+// UPDATES:     nvvm.vote.sync
 func.func @row_sums(%at: memref<16xi32>, %from: memref<16x5xf32>, %to: memref<3xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -157,6 +169,8 @@ func.func @row_sums(%at: memref<16xi32>, %from: memref<16x5xf32>, %to: memref<3x
 // Sums and counts with the same index, one part for each.
 // CHECK-LABEL: func @sums_and_counts
 // CHECK:       arith.remui
+// UPDATES-LABEL: func @sums_and_counts
+// UPDATES:     nvvm.vote.sync
 func.func @sums_and_counts(%at: memref<32xi32>, %from: memref<32xf32>, %sums: memref<7xf32>, %counts: memref<7xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -184,6 +198,8 @@ func.func @sums_and_counts(%at: memref<32xi32>, %from: memref<32xf32>, %sums: me
 // CHECK:       scf.for %{{.*}} to %[[ITEMS]] step
 // CHECK-NOT:   scf.for
 // CHECK:       llvm.return
+// UPDATES-LABEL: func @gather
+// UPDATES-NOT: nvvm.vote.sync
 func.func @gather(%at: memref<8xi32>, %table: memref<5x3xf32>, %to: memref<10x3xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -209,6 +225,8 @@ func.func @gather(%at: memref<8xi32>, %table: memref<5x3xf32>, %to: memref<10x3x
 // CHECK:       %[[ITEMS:.*]] = arith.constant 6 : i32
 // CHECK:       scf.for {{.*}} to %[[ITEMS]] step
 // CHECK:         scf.for {{.*}}iter_args
+// UPDATES-LABEL: func @running_sums
+// UPDATES-NOT: nvvm.vote.sync
 func.func @running_sums(%x: memref<9x6xf32>, %to: memref<9x6xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -234,6 +252,8 @@ func.func @running_sums(%x: memref<9x6xf32>, %to: memref<9x6xf32>) {
 // CHECK:       scf.if
 // CHECK:         arith.cmpi ult
 // CHECK:         scf.if
+// UPDATES-LABEL: func @one
+// UPDATES-NOT: nvvm.vote.sync
 func.func @one(%at: memref<1xi32>, %from: memref<1xf32>, %to: memref<1xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -252,6 +272,8 @@ func.func @one(%at: memref<1xi32>, %from: memref<1xf32>, %to: memref<1xf32>) {
 
 // No update at all.
 // CHECK-LABEL: func @none
+// UPDATES-LABEL: func @none
+// UPDATES-NOT: nvvm.vote.sync
 func.func @none(%at: memref<4xi32>, %to: memref<3xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -268,6 +290,8 @@ func.func @none(%at: memref<4xi32>, %to: memref<3xi32>) {
 // Parts of an arena that do not meet are apart.
 // CHECK-LABEL: func @arena
 // CHECK:       ctaid
+// UPDATES-LABEL: func @arena
+// UPDATES-NOT: nvvm.vote.sync
 func.func @arena() {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -289,6 +313,8 @@ func.func @arena() {
 // CHECK-LABEL: func @arena_meets
 // CHECK:       amp.launch_kernels
 // CHECK-NOT:   ctaid
+// UPDATES-LABEL: func @arena_meets
+// UPDATES-NOT: nvvm.vote.sync
 func.func @arena_meets() {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -310,6 +336,8 @@ func.func @arena_meets() {
 // CHECK-LABEL: func @views
 // CHECK:       amp.launch_kernels
 // CHECK-NOT:   ctaid
+// UPDATES-LABEL: func @views
+// UPDATES-NOT: nvvm.vote.sync
 func.func @views(%x: memref<4x4xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -328,6 +356,8 @@ func.func @views(%x: memref<4x4xf32>) {
 // CHECK-LABEL: func @prefix_sums
 // CHECK:       amp.launch_kernels
 // CHECK-NOT:   ctaid
+// UPDATES-LABEL: func @prefix_sums
+// UPDATES-NOT: nvvm.vote.sync
 func.func @prefix_sums(%x: memref<16xf32>) {
   %c1 = arith.constant 1 : index
   %c16 = arith.constant 16 : index
@@ -350,6 +380,8 @@ func.func @prefix_sums(%x: memref<16xf32>) {
 // CHECK:         scf.for
 // CHECK:           scf.for
 // CHECK:             arith.remui
+// UPDATES-LABEL: func @diagonals
+// UPDATES:     nvvm.vote.sync
 func.func @diagonals(%x: memref<4x4xf32>, %to: memref<7xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -372,6 +404,8 @@ func.func @diagonals(%x: memref<4x4xf32>, %to: memref<7xf32>) {
 // CHECK-LABEL: func @moved
 // CHECK:       amp.launch_kernels
 // CHECK-NOT:   ctaid
+// UPDATES-LABEL: func @moved
+// UPDATES-NOT: nvvm.vote.sync
 func.func @moved(%at: memref<16xi32>, %x: memref<9xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -391,6 +425,8 @@ func.func @moved(%at: memref<16xi32>, %x: memref<9xf32>) {
 // CHECK-LABEL: func @carried
 // CHECK:       amp.launch_kernels
 // CHECK-NOT:   ctaid
+// UPDATES-LABEL: func @carried
+// UPDATES-NOT: nvvm.vote.sync
 func.func @carried(%at: memref<16xi32>, %x: memref<9xf32>, %c: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -414,6 +450,8 @@ func.func @carried(%at: memref<16xi32>, %x: memref<9xf32>, %c: i1) {
 // CHECK-LABEL: func @chain
 // CHECK:       amp.launch_kernels
 // CHECK-NOT:   ctaid
+// UPDATES-LABEL: func @chain
+// UPDATES-NOT: nvvm.vote.sync
 func.func @chain(%x: memref<9xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -433,6 +471,8 @@ func.func @chain(%x: memref<9xi32>) {
 // CHECK-LABEL: func @two_indices
 // CHECK:       amp.launch_kernels
 // CHECK-NOT:   ctaid
+// UPDATES-LABEL: func @two_indices
+// UPDATES-NOT: nvvm.vote.sync
 func.func @two_indices(%at: memref<16x2xi32>, %from: memref<16xf32>, %a: memref<9xf32>, %b: memref<9xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

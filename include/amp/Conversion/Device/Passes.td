@@ -1200,12 +1200,23 @@ def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
     which runs all that touches it in the loops' order: results have the bits of one thread's,
     for any grid. A loop is shared by its iterations if all that the kernel writes has a dimension
     that the loop's variable alone indexes, scaled and shifted at most: the columns of a table's
-    gradient, or all of a gather. What is left of the index is data in a scatter; its elements are dealt out to
-    up to 32 parts of threads, each of which goes through all updates and runs those of its own
-    elements. An index outside of the buffer is nobody's there. For that, all
-    accesses to what is written have the same index, which does not depend on what they read, and other
-    buffers are apart from it (arguments, allocations, and parts of an arena that do not meet). What
-    is not proved is run by one thread.
+    gradient, or all of a gather. What is left of the index is data in a scatter. For that, all accesses to
+    what is written have the same index, which does not depend on what they read, and other
+    buffers are apart from it (arguments, allocations, and parts of an arena that do not meet).
+    An index outside of the buffer is nobody's. What is not proved is run by one thread.
+
+    Each update of a scatter has blocks of its own, with a thread for each column and at most 256 of them.
+    A block looks at the indices of all updates, a warp at 32 at once. If an earlier one is the same,
+    the block has nothing to do; else it runs its update and all later ones with that index, in the loops' order.
+    The loops through the updates have constant bounds and carry nothing for that, and an
+    update has one index for all columns. Where that is not so, or blocks would be more than
+    `most-update-blocks`, elements are dealt out to up to 32 parts of threads, each of which
+    goes through all updates and runs those of its own elements.
+
+    The option's default is a power of two below half of where both take as long. To go through
+    updates takes some 200 cycles for each (125 ns on an H100). A block looks at 32 updates with a dozen
+    instructions of a warp, of which 132 multiprocessors run 528 in a cycle: for each
+    update, as many cycles as there are blocks, divided by 1,400. That is even at 280,000 blocks.
 
     **Input.** Loops and branches without results, of `scf.for`, `scf.while`, `scf.if`,
     loads, stores and arithmetic that device code has; buffers from outside have known
@@ -1245,6 +1256,8 @@ def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
     ```
   }];
   let options = [
+    Option<"mostUpdateBlocks", "most-update-blocks", "int64_t", "131072",
+           "updates of a scatter have blocks of their own if these are at most so many">,
     Option<"report", "report", "bool", "false",
            "a remark for each loop that stays as it is">,
   ];
@@ -1258,6 +1271,99 @@ def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
     "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// BatchLaunches
+//===----------------------------------------------------------------------===//
+
+def BatchLaunchesPass : Pass<"amp-batch-launches", "ModuleOp"> {
+  let summary = "run launches of the same kernel as one launch";
+  let description = [{
+    Layers of one shape launch the same small kernels, such as the last sum of the parts of a norm's
+    gradient, and each launch costs more than its work. Launches of a block that have one kernel and do not
+    depend on each other become one, and a `gpu.module` with its kernel is added to the
+    module. What a kernel does makes no difference; where launches compute the same with
+    other shapes, see `convert-elementwise-to-multi-tensor-kernels`.
+
+    **Input.** Launches on tensors of a module with one kernel,
+
+    1. whose arguments are memory: no tensor maps, tables, numbers, or memory that has to be prepared;
+    2. whose blocks know of each other by their number alone: no clusters;
+    3. whose results are in memory of their own (`tensor.empty`);
+    4. which have operands of at most `small-bytes`.
+
+    Others stay as they are; with `report`, a remark says why.
+
+    **The launch** stands where the last of its launches stood. What depends on the others moves
+    behind it; what has an effect, regions, or operands and results of more than `small-bytes` does not
+    move, and ends a batch before it.
+
+    **The kernel** has the blocks of all launches, one behind the other, and its parameter
+    `launches` is a table of addresses, a row for each launch (`kind = "table"`, see `amp-generate-gemm`). What is `in0` of launch 3
+    is `in0_3`. As many share a launch as `parameter-bytes` have addresses; if there are more, there are several of
+    about as many.
+
+    **Guarantee.** Results have the bits of the launches alone.
+
+    ```mlir
+    func.func @twice(%x: tensor<32xf32>, %y: tensor<32xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
+      %0 = tensor.empty() : tensor<32xf32>
+      %1 = amp.launch_kernels @double ins(in0 = %x) outs(out0 = %0) : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+      %2 = tensor.empty() : tensor<32xf32>
+      %3 = amp.launch_kernels @double ins(in0 = %y) outs(out0 = %2) : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+      return %1, %3 : tensor<32xf32>, tensor<32xf32>
+    }
+    gpu.module @double {
+      llvm.func @double(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {
+          gpu.kernel, nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 32, 1, 1>,
+          amp.launch = {order = 0, grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>,
+                        cluster = array<i64: 1, 1, 1>, shared_memory = 0, arguments = [
+                          {kind = "buffer", name = "in0", type = f32, elements = 32},
+                          {kind = "buffer", name = "out0", type = f32, elements = 32}
+                        ]}} {
+        %thread = nvvm.read.ptx.sreg.tid.x : i32
+        %from = llvm.getelementptr %in[%thread] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+        %x = llvm.load %from : !llvm.ptr<1> -> f32
+        %y = llvm.fadd %x, %x : f32
+        %to = llvm.getelementptr %out[%thread] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+        llvm.store %y, %to : f32, !llvm.ptr<1>
+        llvm.return
+      }
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @twice(%x: tensor<32xf32>, %y: tensor<32xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
+      %0 = tensor.empty() : tensor<32xf32>
+      %1 = tensor.empty() : tensor<32xf32>
+      %2:2 = amp.launch_kernels @batch_0 ins(in0_0 = %x, in0_1 = %y) outs(out0_0 = %0, out0_1 = %1)
+          : (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>) -> (tensor<32xf32>, tensor<32xf32>)
+      return %2#0, %2#1 : tensor<32xf32>, tensor<32xf32>
+    }
+    gpu.module @batch_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"parameterBytes", "parameter-bytes", "int64_t", "4096",
+           "bytes of a kernel's parameters; more than 4096 need PTX 8.1 and a driver of CUDA 12.1">,
+    Option<"smallBytes", "small-bytes", "int64_t", "1048576",
+           "bytes of a launch's operands; of this order is what a GPU moves in the time of a launch">,
+    Option<"report", "report", "bool", "false",
+           "a remark for each launch that stays as it is">,
+  ];
+  let statistics = [
+    Statistic<"numBatched", "launches batched", "Launches that became part of another">,
+    Statistic<"numBatches", "launches", "Launches of several">,
+    Statistic<"numDeclined", "launches declined", "Launches that can be part of no other">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

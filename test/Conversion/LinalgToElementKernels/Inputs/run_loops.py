@@ -1,11 +1,14 @@
-"""Runs the loops of loops-shared.mlir on the emulator and compares them with Python's.
+"""Runs the loops of a file on the emulator and compares them with Python's.
 
-    run_loops.py loops-shared.mlir
+    run_loops.py loops-shared.mlir|loops-updates.mlir [OPTIONS]
 
-REFERENCES goes through the updates one after the other, in the types of the buffers, and
+OPTIONS are those of the pass. REFERENCES goes through the updates one after the other, in the types of the buffers, and
 changes them in place: every sum has the order of the loop, so that buffers are the same to
 the bit. Numbers are random, so that another order would be seen; indices meet each other
-and lie outside. Each kernel runs with one block and with several, under three schedules.
+and lie outside, and of the functions of EVERYWHERE also are all one, all different, and half of them twice.
+Each kernel runs with one block and with several, under three schedules.
+
+Barriers of a kernel of BARRIERS are deleted, one in each run: the emulator must report a race.
 
 One line for each function, with what is wrong, and exit status 1 if anything is.
 """
@@ -84,17 +87,69 @@ def prefix_sums(x):
         x[i] += x[i - 1]
 
 
+def wide_rows(at, rows, table):
+    for index, row in zip(at, rows):
+        if 0 <= index < len(table):
+            table[index] = table[index].astype(np.float16).astype(np.float32) + row.astype(np.float32)
+
+
+def places(at, values, to):
+    for (row, column), value in zip(at, values):
+        if 0 <= row < to.shape[0] and 0 <= column < to.shape[1]:
+            to[row, column] += value
+
+
+def one_element(at, values, to):
+    for column in range(len(to)):
+        histogram(at, values[column], to[column])
+
+
+def last_writer(at, values, to):
+    for index, value in zip(np.where(at < 0, 1, at), values):
+        if index < len(to):
+            to[index] = value
+
+
+def index_of_column(at, rows, to):
+    for column in range(to.shape[1]):
+        histogram(at[:, column], rows[:, column], to[:, column])
+
+
+def guarded(at, values, to):
+    histogram(at[values > 0], values[values > 0], to)
+
+
+def numbered(at, to):
+    for number, index in enumerate(at):
+        if 0 <= index < len(to):
+            to[index] = number + 1
+
+
 REFERENCES = {f.__name__: f for f in (embedding, histogram, clamped_set, largest, row_sums, sums_and_counts, gather,
-                                      running_sums, diagonals, prefix_sums)}
-REFERENCES["one"] = histogram
+                                      running_sums, diagonals, prefix_sums, wide_rows, places, one_element,
+                                      last_writer, index_of_column, guarded, numbered)}
+REFERENCES["rows"] = embedding
+REFERENCES["many"] = REFERENCES["one"] = histogram
 REFERENCES["none"] = lambda at, to: None
 
 
-def draw(random, name, shape, type):
+#: How indices are drawn.
+EVERYWHERE = dict.fromkeys(("rows", "wide_rows", "many", "places", "one_element", "last_writer"),
+                           ("random", "equal", "different", "twice"))
+#: How many barriers a kernel with blocks of updates has.
+BARRIERS = {"many": 2}
+
+
+def draw(random, name, shape, type, indices):
     if type[0] == "f":
         return random.standard_normal(shape).astype(TYPES[type])
     if name == "gather":
         return random.integers(0, 5, shape).astype(TYPES[type])
+    if indices == "equal":
+        return np.zeros(shape, TYPES[type])
+    if indices != "random":
+        numbers = np.arange(np.prod(shape)) // (2 if indices == "twice" else 1)
+        return random.permutation(numbers).reshape(shape).astype(TYPES[type])
     indices = random.integers(-2, 9, shape)
     if indices.size > 4:
         # What would be inside if it were cut to fewer bits.
@@ -105,11 +160,11 @@ def draw(random, name, shape, type):
 class Program:
     """A function with one loop, which is one kernel."""
 
-    def __init__(self, source, folder):
+    def __init__(self, source, options, folder):
         path = os.path.join(folder, "source.mlir")
         with open(path, "w") as file:
             file.write(source)
-        made = run(["amp-opt", path, "--convert-loops-to-kernels", "--amp-kernels-to-nvvm"])
+        made = run(["amp-opt", path, f"--convert-loops-to-kernels={options}", "--amp-kernels-to-nvvm"])
         if made.returncode:
             raise Failure(made.stderr)
         found = re.search(r"^  gpu\.module @(\w+).*?^  }\n", made.stdout, re.M | re.S)
@@ -137,18 +192,45 @@ class Program:
         return left
 
 
-def check(name, source):
+def is_caught(program, arguments):
+    """Whether a run finds that threads do not wait for each other."""
+    for blocks, seed in SCHEDULES:
+        try:
+            program.run(arguments, blocks, seed)
+        except Failure as failure:
+            return bool(re.search(r"race: |read of uninitialised ", str(failure)))
+    return False
+
+
+def delete_barriers(program, arguments, count):
+    with open(program.path) as file:
+        lines = file.readlines()
+    barriers = [i for i, line in enumerate(lines) if "nvvm.barrier" in line]
+    wrong = "" if len(barriers) == count else f"{len(barriers)} barriers instead of {count}"
+    for number, place in enumerate(barriers):
+        with open(program.path, "w") as file:
+            file.writelines([*lines[:place], "\n", *lines[place + 1:]])
+        if not is_caught(program, arguments):
+            wrong = f"barrier {number} can be deleted"
+    return wrong
+
+
+def check(name, source, options):
     random = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as folder:
         try:
-            program = Program(source, folder)
-            arguments = [draw(random, name, *argument) for argument in program.arguments]
-            expected = [argument.copy() for argument in arguments]
-            REFERENCES[name](*expected)
-            for blocks, seed in SCHEDULES:
-                for i, (seen, right) in enumerate(zip(program.run(arguments, blocks, seed), expected)):
-                    if seen.tobytes() != right.tobytes():
-                        return f"{np.count_nonzero(seen != right)} elements of argument {i} differ, {blocks} blocks, seed {seed}"
+            program = Program(source, options, folder)
+            for indices in EVERYWHERE.get(name, ("random",)):
+                arguments = [draw(random, name, *argument, indices) for argument in program.arguments]
+                expected = [argument.copy() for argument in arguments]
+                REFERENCES[name](*expected)
+                for blocks, seed in SCHEDULES:
+                    for i, (seen, right) in enumerate(zip(program.run(arguments, blocks, seed), expected)):
+                        if seen.tobytes() != right.tobytes():
+                            return (f"{np.count_nonzero(seen != right)} elements of argument {i} differ, "
+                                    f"{indices} indices, {blocks} blocks, seed {seed}")
+            if name in BARRIERS and not options:
+                return delete_barriers(program, arguments, BARRIERS[name])
         except Failure as failure:
             return str(failure)
     return ""
@@ -157,7 +239,8 @@ def check(name, source):
 def main():
     with open(sys.argv[1]) as file:
         parts = {re.search(r"^func\.func @(\w+)", part, re.M)[1]: part for part in file.read().split("// -----")}
-    results = {name: check(name, parts[name]) for name in REFERENCES}
+    options = " ".join(sys.argv[2:])
+    results = {name: check(name, part, options) for name, part in parts.items() if name in REFERENCES}
     for name, wrong in results.items():
         print(f"wrong: {name}: {wrong}" if wrong else f"right: {name}")
     print(f"{len(results)} functions, {sum(map(bool, results.values()))} wrong")
