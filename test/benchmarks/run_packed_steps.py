@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps that pack_steps.py compiled, on a GPU: numbers, times, and what takes them.
 
-    run_packed_steps.py FOLDER [WORD...] [--torch eager,graph,inductor,inductor-graph,tuned]
+    run_packed_steps.py FOLDER [WORD... [--exactly]] [--torch eager,graph,inductor,inductor-graph,tuned]
                         [--steps 20] [--rounds 5] [--seconds N] [--profile FOLDER]
 
-WORDs select programs whose names contain one of them. Needs PyTorch with CUDA.
+WORDs select programs whose names contain one of them, or are one. Needs PyTorch with CUDA.
 
 Numbers: of the first step that is not skipped its loss, the optimizer's first moments and
 the updates of parameters, beside PyTorch's step in FP64 on the same GPU from the same start
@@ -346,6 +346,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("words", nargs="*")
+    parser.add_argument("--exactly", action="store_true")
     parser.add_argument("--torch", default="eager,graph,inductor,inductor-graph,tuned")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=5)
@@ -360,7 +361,8 @@ def main():
     samples = {}
     for path in sorted(options.folder.glob("*-O*.so")):
         name, level = path.stem.split("-", 1)
-        if not options.words or any(word in path.stem for word in options.words):
+        is_wanted = path.stem.__eq__ if options.exactly else path.stem.__contains__
+        if not options.words or any(map(is_wanted, options.words)):
             samples.setdefault(name, {})[level] = str(path.resolve())
     if not samples:
         sys.exit(f"run_packed_steps.py: expected NAME-LEVEL.so in '{options.folder}'; pack_steps.py makes them")
