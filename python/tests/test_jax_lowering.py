@@ -5,6 +5,8 @@
 random numbers, unsigned numbers, attention; and where operations are said to come from."""
 
 import dataclasses
+import functools
+import itertools
 import re
 
 import jax
@@ -12,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from cases import cases, except_for
 from mlir_amp import compiler
 from mlir_amp.errors import NotLowered
 from mlir_amp.jax import capture_step
@@ -251,14 +254,24 @@ def compare(loss_fn, optimizer, params, batch, steps=4):
     return state
 
 
-@pytest.mark.parametrize("name", FORMS)
+#: Other branches of a program that another case runs.
+REPEATED = [
+    *(f"cond between products, {name}, {taken}" for name, taken in (("gate", False), ("bell", True), ("gelu", False))),
+    *(f"switch between products {i}" for i in (0, 2)),
+    *(f"switch {i}" for i in (0, 1, 3)),
+]
+
+
+@pytest.mark.parametrize("name", except_for(FORMS, *REPEATED))
 def test_forms(name):
     loss_fn, batch = FORMS[name]
     compare(loss_fn, optax.sgd(1e-3, momentum=0.9), W, batch)
 
 
-@pytest.mark.parametrize("level", ["O1", "O2"])
-@pytest.mark.parametrize("name", ["max pooling", "sort", "top_k", "associative scan of pairs"])
+HALF = [("max pooling", "O1"), ("sort", "O2"), ("top_k", "O1"), ("associative scan of pairs", "O2")]
+
+
+@pytest.mark.parametrize("name, level", cases(itertools.product([name for name, _ in HALF], ["O1", "O2"]), HALF))
 def test_forms_at_half_levels(name, level):
     """In a scaled step, with an overflow in its second round, which is skipped."""
     loss_fn, batch = FORMS[name]
@@ -394,20 +407,25 @@ ROWS = {
 }
 
 
+def order(rule, operands, **parameters):
+    """As one function of JAX: its operations one by one are compiled each."""
+    return jax.jit(functools.partial(rule, **parameters))(*operands)
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_order_is_jaxs(name):
     rows = jnp.asarray(ROWS[name])
     places = jnp.broadcast_to(jnp.arange(rows.shape[1]), rows.shape)
     parameters = {"dimension": 1, "is_stable": True}
     for operands, keys in (((rows, places), 1), ((rows // 2 if name != "booleans" else rows, rows, -places), 2)):
-        ours = sorting._sort_rule(*operands, num_keys=keys, **parameters)
+        ours = order(sorting._sort_rule, operands, num_keys=keys, **parameters)
         theirs = jax.lax.sort(operands, num_keys=keys, **parameters)
         for one, other in zip(ours, theirs, strict=True):
             np.testing.assert_array_equal(one, other, strict=True)
     for axis, k in ((1, rows.shape[1]), (1, rows.shape[1] // 2), (0, rows.shape[0])):
         if rows.dtype != jnp.bool_:
             for one, other in zip(
-                sorting._top_k_rule(rows, k=k, axis=axis), jax.lax.top_k(rows, k, axis=axis), strict=True
+                order(sorting._top_k_rule, (rows,), k=k, axis=axis), jax.lax.top_k(rows, k, axis=axis), strict=True
             ):
                 np.testing.assert_array_equal(one, other, strict=True)
 
@@ -415,7 +433,7 @@ def test_order_is_jaxs(name):
 def test_order_along_an_axis():
     block = jax.random.normal(KEY, (3, 5, 2))
     for axis in range(3):
-        (ours,) = sorting._sort_rule(block, dimension=axis, is_stable=True, num_keys=1)
+        (ours,) = order(sorting._sort_rule, (block,), dimension=axis, is_stable=True, num_keys=1)
         np.testing.assert_array_equal(ours, np.sort(block, axis))
 
 

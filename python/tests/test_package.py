@@ -244,3 +244,17 @@ def test_run_refuses_in_words(tmp_path: pathlib.Path) -> None:
     assert "expected --steps to be at least 1, but got 0" in outcome.stderr
     outcome = tool("run", "no/step.mlir", "--data", "no/data.npz", "--steps=1")
     assert outcome.returncode == 1 and "no/step.mlir" in outcome.stderr
+
+
+def test_long_cases_have_a_test_that_runs_them() -> None:
+    """For each file with some, one without them and one with all."""
+    tests = pathlib.Path(__file__).parent
+    files = [path for path in tests.glob("test_*.py") if "\nfrom cases import" in path.read_text()]
+    assert len(files) > 5
+    lit = tests.parents[1] / "test" / "Python"
+    for path in files:
+        name = path.stem.removeprefix("test_").replace("_", "-")
+        short, every = ((lit / f"{name}{end}.test").read_text() for end in ("", "-all"))
+        assert f'/{path.name} -m "not long"' in short, name
+        assert f"RUN: %pytest/{path.name}" in every and "not long" not in every, name
+        assert re.search("^REQUIRES: .*, long$", every, re.M), name

@@ -18,6 +18,9 @@ INF, NAN = math.inf, math.nan
 EDGES = torch.tensor(
     [[1.0, 2.0, -0.0, 0.0, INF, -INF, NAN, 0.3, -1.5, 7.0, -7.0, 3.0]]
 )
+# Of a shape for which both whole vectors and a rest are compiled.
+REPEATED = EDGES.repeat(1, 5)
+ORDINARY = torch.linspace(-5.3, 6.1, 60).reshape(1, 60)
 
 
 pytestmark = pytest.mark.usefixtures("without_fallbacks")
@@ -84,14 +87,17 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("name", NUMBERS)
-def test_edges(name) -> None:
-    compare(NUMBERS[name], EDGES)
+# At NaN, eager PyTorch's own results or gradients of these depend on the size.
+DEPENDENT = {"relu", "softshrink", "logit", "hard"}
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_ordinary_numbers(name) -> None:
-    compare(NUMBERS[name], torch.linspace(-5.3, 6.1, 48).reshape(1, 48))
+def test_edges_and_ordinary_numbers(name) -> None:
+    if name in DEPENDENT:
+        compare(NUMBERS[name], EDGES)
+        compare(NUMBERS[name], ORDINARY)
+    else:
+        compare(NUMBERS[name], REPEATED, ORDINARY)
 
 
 def test_angles_have_the_sign_of_zeros() -> None:

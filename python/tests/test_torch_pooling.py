@@ -7,10 +7,12 @@ without a fallback, compiled steps over several updates, and places of NaN."""
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 
 import pytest
 import torch
+from cases import except_for
 from forms import compare
 from mlir_amp.errors import NotLowered
 from mlir_amp.torch import amp, backend
@@ -128,9 +130,20 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize("opt_level, tolerance", [("O0", 1e-5), ("O1", 3e-2)])
-@pytest.mark.parametrize("name", STEPS)
-def test_steps(name, opt_level, tolerance) -> None:
+TOLERANCES = {"O0": 1e-5, "O1": 3e-2}
+
+
+# At O1 each kind of pooling, whose windows are at places that another case has.
+@pytest.mark.parametrize(
+    "name, opt_level",
+    except_for(
+        itertools.product(STEPS, TOLERANCES),
+        ("adaptive-average", "O1"),
+        ("adaptive-maximum", "O1"),
+    ),
+)
+def test_steps(name, opt_level) -> None:
+    tolerance = TOLERANCES[opt_level]
     model = Pooled(STEPS[name])
     x, y = torch.randn(8, 1, 7, 9) + 0.5, torch.arange(8) % 3
     model(x)

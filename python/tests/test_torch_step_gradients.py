@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
 import warnings
 
 import pytest
 import torch
+from cases import cases, except_for
 from mlir_amp.torch import amp
 from mlir_amp.torch.backend import RecompileWarning
 from mlir_amp.torch.lowering.graph_module import NotLowered
@@ -103,8 +105,14 @@ def compare(make, name, steps=20, **options) -> None:
 # ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", OPTIMIZERS)
-@pytest.mark.parametrize("make", [mlp, Normed], ids=lambda make: make.__name__)
+@pytest.mark.parametrize(
+    "make, name",
+    cases(
+        itertools.product([mlp, Normed], OPTIMIZERS),
+        [(mlp, "adamw"), (Normed, "momentum")],
+    ),
+    ids=lambda value: getattr(value, "__name__", None),
+)
 def test_parts_of_a_batch_are_accumulated(make, name) -> None:
     compare(make, name, micro_batches=4)
 
@@ -124,7 +132,7 @@ def test_parts_are_no_whole_batch() -> None:
     assert not torch.allclose(whole, other(x, y), atol=1e-4)
 
 
-@pytest.mark.parametrize("opt_level", ["O1", "O2"])
+@pytest.mark.parametrize("opt_level", except_for(["O1", "O2"], "O1"))
 def test_an_overflow_in_one_part_skips_the_step(opt_level) -> None:
     """Each part moves the scaler, as each of Apex's backward passes does."""
     model = mlp()
@@ -192,8 +200,13 @@ CLIPS = {
 }
 
 
-@pytest.mark.parametrize("name", OPTIMIZERS)
-@pytest.mark.parametrize("clip", CLIPS)
+CLIPPED = [("norm", "adamw"), ("norm-inf", "momentum"), ("value", "adamw")]
+CLIPPED += [("one-layer", "momentum")]
+
+
+@pytest.mark.parametrize(
+    "clip, name", cases(itertools.product(CLIPS, OPTIMIZERS), CLIPPED)
+)
 def test_gradients_are_clipped(clip, name) -> None:
     compare(mlp, name, clip=CLIPS[clip])
 
@@ -216,7 +229,7 @@ def test_clipping_is_seen() -> None:
         torch.testing.assert_close(losses, eager, atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize("opt_level", ["O1", "O2"])
+@pytest.mark.parametrize("opt_level", except_for(["O1", "O2"], "O2"))
 def test_what_is_clipped_is_unscaled(opt_level) -> None:
     """Two static scales give one training: a bound on scaled gradients would give two."""
     start, losses = mlp(), []
@@ -374,7 +387,7 @@ def test_two_steps_train_two_parts() -> None:
         torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-5)
 
 
-@pytest.mark.parametrize("opt_level", ["O1", "O2"])
+@pytest.mark.parametrize("opt_level", except_for(["O1", "O2"], "O1"))
 def test_each_step_has_a_scale(opt_level) -> None:
     gan = Gan()
     first, second = (

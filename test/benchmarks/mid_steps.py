@@ -25,237 +25,21 @@ the table of what was measured.
 """
 
 import argparse
-import contextlib
 import datetime
 import os
 import pathlib
 import signal
-import statistics
 import sys
-import tempfile
-import time
-from typing import NamedTuple
 
-try:
-    import numpy  # noqa: F401
-    import torch
-except ImportError:
-    sys.exit(
-        "mid_steps.py: not measured, python3 has no numpy or no torch; "
-        "install them with: pip install numpy torch"
-    )
-
-import sample_models
-from errors import get_cpu
-from sample_runs import FOLDERS, make_model, make_problem, run_tool, write_inputs
-from torch._inductor import metrics
+from sample_files import FOLDERS, MODELLED, get_cpu
+from step_ways import make_ways, pin
 
 LEVELS = "O0,O1,O2,O4,O5"
-#: Steps of a turn before those that count.
-WARM = 2
 
 
-class Way(NamedTuple):
-    """A way to take steps in PyTorch.
-
-    Attributes:
-        name: Of its row.
-        half: Autocast's type, or None.
-        is_compiled: By inductor.
-        layout: Of images and of their filters.
-    """
-
-    name: str
-    half: torch.dtype | None
-    is_compiled: bool
-    layout: torch.memory_format
-
-
-class Taken(NamedTuple):
-    """What a way took.
-
-    Attributes:
-        seconds: Of each step that counts.
-        loss: Of the first step.
-        skipped: How many steps were.
-    """
-
-    seconds: list
-    loss: float
-    skipped: int
-
-
-def make_ways(has_images):
-    layouts = {"": torch.contiguous_format}
-    if has_images:
-        layouts[", channels last"] = torch.channels_last
-    return [
-        Way(f"PyTorch {how} {kind}{suffix}", half, how == "inductor", layout)
-        for half, kind in ((None, "FP32"), (torch.bfloat16, "autocast bf16"))
-        for how in ("eager", "inductor")
-        for suffix, layout in layouts.items()
-    ]
-
-
-def make_step(problem, way):
-    """A function that takes a step and returns its loss."""
-    model, make_optimizer = make_model(problem)
-    x, y = (torch.from_numpy(value) for value in problem.batches[0])
-    if x.dim() == 4:
-        model = model.to(memory_format=way.layout)
-        x = x.contiguous(memory_format=way.layout)
-    optimizer = make_optimizer(model.parameters(), fused=True)
-    get_loss = sample_models.get_loss
-    if way.is_compiled:
-        get_loss = torch.compile(get_loss, fullgraph=True)
-
-    def step():
-        optimizer.zero_grad()
-        with torch.autocast("cpu", way.half or torch.bfloat16, enabled=bool(way.half)):
-            loss = get_loss(model, x, y)
-        loss.backward()
-        optimizer.step()
-        return float(loss.detach())
-
-    return step
-
-
-@contextlib.contextmanager
-def limit(seconds):
-    """Raises TimeoutError in what takes longer."""
-
-    def stop(*_):
-        raise TimeoutError(f"more than {seconds} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def start(problem, way, seconds):
-    """The way's step function and first loss, taken, and words on how it was compiled.
-
-    Raises:
-        Exception: It cannot be compiled, in so many seconds.
-    """
-    torch._dynamo.reset()
-    metrics.reset()
-    begin = time.perf_counter()
-    step = make_step(problem, way)
-    with limit(seconds) if way.is_compiled else contextlib.nullcontext():
-        loss = step()
-        step()
-    if not way.is_compiled:
-        return step, loss, ""
-    kernels = metrics.generated_kernel_count
-    if not kernels:
-        raise RuntimeError("no kernel was generated")
-    return step, loss, f"{kernels} kernels in {time.perf_counter() - begin:.0f} s"
-
-
-def time_steps(step, count):
-    """Seconds of each of so many steps; two before them do not count."""
-    seconds = []
-    for _ in range(WARM + count):
-        begin = time.perf_counter()
-        step()
-        seconds.append(time.perf_counter() - begin)
-    return seconds[WARM:]
-
-
-def pin(cpus):
-    """Every thread of this process, and those to come."""
-    for thread in os.listdir("/proc/self/task"):
-        with contextlib.suppress(ProcessLookupError):  # it has ended since
-            os.sched_setaffinity(int(thread), cpus)
-
-
-def print_row(*cells):
-    print(f"| {' | '.join(cells)} |", flush=True)
-
-
-def print_table(taken, kinds):
-    """The rows of what was taken; `kinds` says by name what computes in bf16."""
-    medians = {
-        name: statistics.median(way.seconds or [float("nan")])
-        for name, way in taken.items()
-    }
-    best = {}
-    for name, seconds in medians.items():
-        if name.startswith("PyTorch"):
-            kind = kinds[name]
-            best[kind] = min(best.get(kind, seconds), seconds)
-    print_row(
-        "run", "ms a step", "best step", "/ best PyTorch of its kind", "first loss"
-    )
-    print_row(*["---"] * 5)
-    for name, way in taken.items():
-        against = best.get(kinds[name])
-        print_row(
-            name + (f" ({way.skipped} skipped)" if way.skipped else ""),
-            f"{1e3 * medians[name]:.4g}",
-            f"{1e3 * min(way.seconds, default=float('nan')):.4g}",
-            f"{medians[name] / against:.2f}" if against else "-",
-            f"{way.loss:.5f}",
-        )
-
-
-def compare(build, problem, options, cpus):
-    """Prints the table of a sample."""
-    begin = time.monotonic()
-    has_images = problem.batches[0][0].ndim == 4
-    taken, steps, kinds = {}, {}, {}
-    remarks = [f"mended before: {remark}" for remark in problem.remarks]
-    for way in make_ways(has_images):
-        if not any(text in f"{way.name}$" for text in options.ways):
-            continue
-        try:
-            step, loss, remark = start(problem, way, options.compile_seconds)
-        except Exception as failure:  # of any kind: inductor calls a compiler
-            lines = str(failure).strip().splitlines() or [""]
-            said = f"{type(failure).__name__}: {lines[0]}"
-            remarks.append(f"not measured, {way.name}: {said}")
-            continue
-        steps[way.name], kinds[way.name] = step, way.half is not None
-        taken[way.name] = Taken([], loss, 0)
-        if remark:
-            remarks.append(f"{way.name}: {remark}")
-    levels = options.levels.split(",") if options.levels else []
-    with tempfile.TemporaryDirectory() as folder:
-        batches = problem.batches[:1] * (WARM + options.steps)
-        inputs = write_inputs(problem, batches, pathlib.Path(folder))
-        pin(cpus)
-        try:
-            for i in range(options.rounds):
-                if i and time.monotonic() - begin > options.seconds:
-                    remarks.append(f"{i} of {options.rounds} rounds: the time was over")
-                    break
-                for name, step in steps.items():
-                    taken[name].seconds.extend(time_steps(step, options.steps))
-                for level in levels:
-                    records = run_tool(build, inputs, level, options.threads)
-                    counted = [r for r in records[WARM:] if not r.get("skipped")]
-                    before = taken.get(level, Taken([], records[0]["loss"], 0))
-                    taken[level] = before._replace(
-                        seconds=before.seconds + [r["seconds"] for r in counted],
-                        skipped=before.skipped + len([r for r in records if r.get("skipped")]),
-                    )
-                    kinds[level] = level != "O0"
-        except KeyboardInterrupt:
-            remarks.append("stopped: what was not reached is not in the table")
-    taken = {name: way for name, way in taken.items() if way.seconds or way.skipped}
-    plural = "s" * (options.threads != 1)
-    print(f"\n{problem.name}, {options.threads} thread{plural}:\n")
-    print_table(taken, kinds)
-    for remark in remarks:
-        print(f"\n{remark[0].upper()}{remark[1:]}.")
-
-
-def main():
+def parse_options():
+    """Of the command line, after what is checked without PyTorch; and the CPUs that
+    this process may use."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -295,11 +79,25 @@ def main():
             f"mid_steps.py: expected a CPU for each of {options.threads} threads, but "
             f"this process may use {len(allowed)}"
         )
-    unknown = [name for name in options.names if name not in sample_models.SAMPLES]
+    unknown = [name for name in options.names if name not in MODELLED]
     if unknown:
         sys.exit(
             f"mid_steps.py: expected samples with a PyTorch model, as "
-            f"{', '.join(sample_models.SAMPLES)}, but got '{unknown[0]}'"
+            f"{', '.join(MODELLED)}, but got '{unknown[0]}'"
+        )
+    return options, allowed
+
+
+def main():
+    options, allowed = parse_options()
+    try:
+        import torch
+        from sample_runs import make_problem
+        from step_tables import compare
+    except ImportError:
+        sys.exit(
+            "mid_steps.py: not measured, python3 has no numpy or no torch; "
+            "install them with: pip install numpy torch"
         )
     cpus = allowed[-options.threads :]
     signal.signal(signal.SIGTERM, signal.default_int_handler)

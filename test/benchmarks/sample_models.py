@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
+from sample_files import MODELLED
 from torch import nn
 
 
@@ -249,6 +250,7 @@ SAMPLES = {
         ResNetMid(), sgd(0.1, 1e-4), smooth_images((16, 3, 64, 64), 100)
     ),
 }
+assert (*SAMPLES,) == MODELLED
 
 
 def make(name, seed=0):

@@ -21,12 +21,8 @@ from typing import NamedTuple
 import numpy
 import sample_models
 import torch
+from sample_files import NAME, find_sample
 
-NAME = pathlib.Path(sys.argv[0]).name
-HERE = pathlib.Path(__file__).resolve().parent
-SHARED = HERE.parents[2] / "shared" / "samples"
-#: Where samples are looked for.
-FOLDERS = [SHARED / "mid", SHARED, HERE.parent / "Inputs" / "samples"]
 #: Of one run: a scale of 2^16 halves that often before it is 1.
 MOST_SKIPPED = 16
 #: Constants of samples that are not what the model says: the right ones, and words.
@@ -74,18 +70,6 @@ class Outcome(NamedTuple):
     remark: str
 
 
-def find_module(name, folders):
-    for folder in folders:
-        if (folder / f"{name}.mlir").exists():
-            return folder / f"{name}.mlir"
-    sys.exit(
-        f"{NAME}: expected '{name}.mlir' in one of "
-        + ", ".join(f"'{folder}'" for folder in folders)
-        + "; name a sample that every checkout has (mlp_digits, cnn_digits, resnet8, "
-        "gpt_tiny), or --samples"
-    )
-
-
 def read_arguments(text):
     """(role, name) of each argument of @train_step, in their order."""
     (line,) = re.findall(r"func\.func @train_step\((.*?)\) ->", text)
@@ -99,7 +83,7 @@ def read_arguments(text):
 
 
 def make_problem(name, folders, steps, seed=0):
-    module = find_module(name, folders)
+    module, recorded = find_sample(name, folders)
     text, remarks = module.read_text(), []
     for constant, (value, remark) in MENDED.items():
         if f"arith.constant {constant} " in text:
@@ -108,8 +92,7 @@ def make_problem(name, folders, steps, seed=0):
             )
             remarks.append(remark)
     arguments = read_arguments(text)
-    recorded = module.with_suffix(".npz")
-    if recorded.exists():
+    if recorded:
         arrays = numpy.load(recorded)
         state = {
             key: arrays[f"arg{i}"]
@@ -122,11 +105,6 @@ def make_problem(name, folders, steps, seed=0):
             for i in range(steps + 1)
         ]
         return Problem(name, text, remarks, arguments, state, batches)
-    if name not in sample_models.SAMPLES:
-        sys.exit(
-            f"{NAME}: expected '{recorded}' with start values and batches: "
-            f"'{name}' has no PyTorch model to take them from"
-        )
     model, _, batch = sample_models.make(name, seed)
     values = {key: value.numpy() for key, value in model.state_dict().items()}
     state = {}
