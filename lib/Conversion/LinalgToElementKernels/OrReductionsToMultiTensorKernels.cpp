@@ -46,10 +46,15 @@ namespace {
 /// An operation that ors into what it begins with.
 struct Link {
   linalg::GenericOp op;
-  /// What a kernel takes, if one can.
-  std::optional<OrReduction> reduction;
+  /// Whether a kernel can take it.
+  bool hasKernel;
 
   OpOperand &getStart() { return *op.getDpsInitOperand(0); }
+  /// Its tensor may be what a chain converted before left.
+  OrReduction getReduction() const {
+    std::string reason;
+    return *OrReduction::match(op, reason);
+  }
 };
 using Chain = SmallVector<Link>;
 
@@ -80,10 +85,10 @@ SmallVector<Link> ConvertOrReductionsToMultiTensorKernels::collect() {
     if (!generic)
       return WalkResult::advance();
     std::string reason;
-    std::optional<OrReduction> reduction = OrReduction::match(generic, reason);
-    if (reduction || OrReduction::orsIntoStart(generic))
-      links.push_back({generic, reduction});
-    if (!reduction && generic.getNumReductionLoops() != 0) {
+    const bool hasKernel = OrReduction::match(generic, reason).has_value();
+    if (hasKernel || OrReduction::orsIntoStart(generic))
+      links.push_back({generic, hasKernel});
+    if (!hasKernel && generic.getNumReductionLoops() != 0) {
       ++numDeclined;
       if (report)
         op->emitRemark("not of a kernel for many tensors: ") << reason;
@@ -110,9 +115,8 @@ static SmallVector<Chain> getChains(ArrayRef<Link> links) {
   }
   SmallVector<Chain> found;
   for (auto &[last, chain] : chains)
-    if (llvm::count_if(chain, [](const Link &link) {
-          return link.reduction.has_value();
-        }) > 1)
+    if (llvm::count_if(chain, [](const Link &link) { return link.hasKernel; }) >
+        1)
       found.push_back(std::move(chain));
   return found;
 }
@@ -144,8 +148,8 @@ void ConvertOrReductionsToMultiTensorKernels::convert(
                           [](OpOperand &use) -> OpOperand * { return &use; });
   SmallVector<OrReduction> reductions;
   for (Link &link : chain) {
-    if (link.reduction) {
-      reductions.push_back(*link.reduction);
+    if (link.hasKernel) {
+      reductions.push_back(link.getReduction());
       continue;
     }
     link.getStart().set(soFar);

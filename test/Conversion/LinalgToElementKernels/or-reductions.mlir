@@ -257,6 +257,43 @@ func.func @two_chains(%s: tensor<i32>, %a: tensor<40xf16>, %b: tensor<50xf16>) -
 
 // -----
 
+// A chain reads what another chain leaves, as one of its tensors: the launch of that, which takes its place.
+// CHECK-LABEL: func @of_other_chain
+// CHECK-SAME:  %[[S:.*]]: tensor<i32>, %[[A:.*]]: tensor<40xi32>, %[[B:.*]]: tensor<50xi32>, %[[C:.*]]: tensor<60xi32>
+// CHECK:       %[[R:.*]] = amp.launch_kernels @or_reduction_0 ins(in0 = %[[A]], in1 = %[[B]], start0 = %[[S]]) outs
+// CHECK:       %[[T:.*]] = amp.launch_kernels @or_reduction_1 ins(in0 = %[[C]], in1 = %[[R]], start0 = %[[S]]) outs
+// CHECK:       return %[[R]], %[[T]]
+func.func @of_other_chain(%s: tensor<i32>, %a: tensor<40xi32>, %b: tensor<50xi32>, %c: tensor<60xi32>)
+    -> (tensor<i32>, tensor<i32>) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : tensor<40xi32>) outs(%s : tensor<i32>) {
+  ^bb0(%x: i32, %found: i32):
+    %any = arith.ori %x, %found : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%b : tensor<50xi32>) outs(%0 : tensor<i32>) {
+  ^bb0(%x: i32, %found: i32):
+    %any = arith.ori %x, %found : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%c : tensor<60xi32>) outs(%s : tensor<i32>) {
+  ^bb0(%x: i32, %found: i32):
+    %any = arith.ori %x, %found : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  %3 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%1 : tensor<i32>) outs(%2 : tensor<i32>) {
+  ^bb0(%x: i32, %found: i32):
+    %any = arith.ori %x, %found : i32
+    linalg.yield %any : i32
+  } -> tensor<i32>
+  return %1, %3 : tensor<i32>, tensor<i32>
+}
+
+// -----
+
 // Tensors without elements leave no trace.
 // CHECK-LABEL: func @without_elements
 // CHECK-SAME:  %[[S:.*]]: tensor<i32>, %[[A:.*]]: tensor<40xf16>, %{{.*}}: tensor<3x0xf16>

@@ -41,6 +41,7 @@ REFERENCES = {
     "types": lambda a, b, c, d, e: [find(a, b, c, d, e)],
     "bits": lambda a, b: [unite([5], a, b)],
     "two_chains": lambda s, a, b: [int(s) | find(a, b)] * 2,
+    "of_other_chain": lambda s, a, b, c: [unite(s, a, b), unite(s, a, b, c)],
     "without_elements": lambda s, a, b: [int(s) | find(a), int(s)],
 }
 
@@ -49,7 +50,8 @@ def draw(random, shape, type):
     if type == "i8":
         return random.choice([0, 16, 64], shape)
     if type == "i32":
-        return random.choice([0, 0, 128, 1 << 20], shape)
+        # The sign is a bit like others.
+        return random.choice([0, 0, 128, 1 << 20, -(1 << 31)], shape)
     form = FORMATS[type]
     values = form.round(random.uniform(-2, 2, shape)).ravel()
     least = 2.0 ** (form.lowest - form.bits + 1)
