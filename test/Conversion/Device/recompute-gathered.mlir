@@ -185,3 +185,81 @@ func.func @sums(%x: tensor<64x4xf32>, %start: tensor<64xf32>, %at: tensor<2xinde
   } -> tensor<2xf32>
   return %r : tensor<2xf32>
 }
+
+// -----
+
+// A result with a constant index, which names no loop.
+// CHECK-LABEL: func @constant_index
+// CHECK:         tensor.extract
+// CHECK-NEXT:    linalg.yield
+func.func @constant_index(%x: tensor<1x64xf32>, %at: tensor<2xindex>) -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<1x64xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (0, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<1x64xf32>) outs(%e : tensor<1x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<1x64xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%at : tensor<2xindex>) outs(%e1 : tensor<2xf32>) {
+  ^bb0(%j: index, %o: f32):
+    %zero = arith.constant 0 : index
+    %t = tensor.extract %d[%zero, %j] : tensor<1x64xf32>
+    linalg.yield %t : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+// What may be heard of is computed once.
+// CHECK-LABEL: func @asserted
+// CHECK:         cf.assert
+// CHECK:         tensor.extract
+// CHECK-NEXT:    linalg.yield
+func.func @asserted(%x: tensor<4x64xf32>, %at: tensor<2xindex>) -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %ok = arith.cmpf oeq, %a, %a : f32
+    cf.assert %ok, "a NaN"
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4x64xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%at : tensor<2xindex>) outs(%e1 : tensor<2xf32>) {
+  ^bb0(%j: index, %o: f32):
+    %zero = arith.constant 0 : index
+    %t = tensor.extract %d[%zero, %j] : tensor<4x64xf32>
+    linalg.yield %t : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+// Extents that are not known may be few.
+// CHECK-LABEL: func @dynamic
+// CHECK:         tensor.extract
+// CHECK-NEXT:    linalg.yield
+func.func @dynamic(%x: tensor<?x64xf32>, %at: tensor<2xindex>, %n: index) -> tensor<2xf32> {
+  %e = tensor.empty(%n) : tensor<?x64xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x64xf32>) outs(%e : tensor<?x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<?x64xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%at : tensor<2xindex>) outs(%e1 : tensor<2xf32>) {
+  ^bb0(%j: index, %o: f32):
+    %zero = arith.constant 0 : index
+    %t = tensor.extract %d[%zero, %j] : tensor<?x64xf32>
+    linalg.yield %t : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
