@@ -98,8 +98,8 @@
 
 // RUN: %{bad}"tile=128" 2>&1 | FileCheck %s --check-prefix=NOTILE
 // NOTILE: expected 'tile' to be MxN or MxNxK, but got '128'
-// RUN: %{bad}"tile=64x64" 2>&1 | FileCheck %s --check-prefix=TILE
-// TILE: expected tile 128x256, 128x128 or 64x128, but got 64x64
+// RUN: %{bad}"tile=64x32" 2>&1 | FileCheck %s --check-prefix=TILE
+// TILE: expected tile 128x256, 128x128, 64x128 or 64x64, but got 64x32
 // RUN: %{good}"channels=8 filters=8 cluster=2"
 // RUN: %{bad}"channels=8 filters=8 cluster=2 access=async" 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // CLUSTER: expected TMA for A and B in a cluster, because nothing else reaches the other block; pad rows to multiples of 16 bytes, or use 'cluster=1'

@@ -81,6 +81,11 @@ func.func @add_up(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["co
 // RUN: %{bad}"m=8 n=8 k=9 cluster=2" 2>&1 | FileCheck %s --check-prefix=REACH
 // REACH: expected TMA for A and B in a cluster, because nothing else reaches the other block; pad rows to multiples of 16 bytes, or use 'cluster=1'
 
+// Two blocks would write the same box; where K is innermost each has its rows.
+// RUN: %{bad}"tile=64x64 layout=nn cluster=2" 2>&1 | FileCheck %s --check-prefix=SHARE
+// SHARE: expected each block of a cluster to load 128 bytes of N or more, which is innermost in B, but got 32 elements; use a wider tile, or 'cluster=1'
+// RUN: amp-opt %s -o /dev/null --amp-generate-gemm="tile=64x64 layout=nt cluster=2"
+
 // RUN: %{bad}"access=dma" 2>&1 | FileCheck %s --check-prefix=ACCESS
 // ACCESS: expected 'access' to be auto, tma or threads, but got 'dma'
 

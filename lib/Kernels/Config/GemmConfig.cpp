@@ -185,6 +185,14 @@ verifyAccess(const GemmProblem &problem, const GemmConfig &config,
            << "expected TMA for A and B in a cluster, because nothing else "
               "reaches the other block; pad rows to multiples of 16 bytes, or "
               "use 'cluster=1'";
+  // Where N is innermost a box has 128 bytes of it, however few are asked for.
+  int64_t share = config.tileN / config.cluster;
+  if (config.cluster > 1 && !problem.transposeB &&
+      share * getElementBytes(problem.b) < kSwizzleBytes)
+    return emitError() << "expected each block of a cluster to load "
+                       << kSwizzleBytes << " bytes of N or more, which is "
+                       << "innermost in B, but got " << share
+                       << " elements; use a wider tile, or 'cluster=1'";
   return success();
 }
 

@@ -77,6 +77,35 @@ func.func @places(%x: tensor<64x3xf32>, %v: tensor<1x3xf32>, %s: f32, %at: tenso
 
 // -----
 
+// A dimension that was parted is put together.
+// CHECK-LABEL: func @parted
+// CHECK-SAME:    (%[[X:.*]]: tensor<12x4xf32>, %[[AT:.*]]: tensor<2xindex>)
+// CHECK:         %[[R:.*]] = arith.muli %[[I:.*]], %c3
+// CHECK:         %[[S:.*]] = arith.addi %[[R]], %[[J:.*]] : index
+// CHECK:         tensor.extract %[[X]][%[[S]], %[[I]]] : tensor<12x4xf32>
+// CHECK-NEXT:    math.exp
+func.func @parted(%x: tensor<12x4xf32>, %at: tensor<2xindex>) -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<12x4xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<12x4xf32>) outs(%e : tensor<12x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<12x4xf32>
+  %parts = tensor.expand_shape %d [[0, 1], [2]] output_shape [4, 3, 4] : tensor<12x4xf32> into tensor<4x3x4xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%at : tensor<2xindex>) outs(%e1 : tensor<2xf32>) {
+  ^bb0(%j: index, %o: f32):
+    %i = linalg.index 0 : index
+    %t = tensor.extract %parts[%i, %j, %i] : tensor<4x3x4xf32>
+    linalg.yield %t : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
 // Near misses. What was rounded from more bytes stays a tensor of few.
 // CHECK-LABEL: func @rounded
 // CHECK:       tensor.extract %{{.*}} : tensor<8x64xf16>
@@ -153,6 +182,84 @@ func.func @sums(%x: tensor<64x4xf32>, %start: tensor<64xf32>, %at: tensor<2xinde
     %u = tensor.extract %f[%j] : tensor<64xf32>
     %v = arith.addf %t, %u : f32
     linalg.yield %v : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+// A result with a constant index, which names no loop.
+// CHECK-LABEL: func @constant_index
+// CHECK:         tensor.extract
+// CHECK-NEXT:    linalg.yield
+func.func @constant_index(%x: tensor<1x64xf32>, %at: tensor<2xindex>) -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<1x64xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (0, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<1x64xf32>) outs(%e : tensor<1x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<1x64xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%at : tensor<2xindex>) outs(%e1 : tensor<2xf32>) {
+  ^bb0(%j: index, %o: f32):
+    %zero = arith.constant 0 : index
+    %t = tensor.extract %d[%zero, %j] : tensor<1x64xf32>
+    linalg.yield %t : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+// What may be heard of is computed once.
+// CHECK-LABEL: func @asserted
+// CHECK:         cf.assert
+// CHECK:         tensor.extract
+// CHECK-NEXT:    linalg.yield
+func.func @asserted(%x: tensor<4x64xf32>, %at: tensor<2xindex>) -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %ok = arith.cmpf oeq, %a, %a : f32
+    cf.assert %ok, "a NaN"
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4x64xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%at : tensor<2xindex>) outs(%e1 : tensor<2xf32>) {
+  ^bb0(%j: index, %o: f32):
+    %zero = arith.constant 0 : index
+    %t = tensor.extract %d[%zero, %j] : tensor<4x64xf32>
+    linalg.yield %t : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+// Extents that are not known may be few.
+// CHECK-LABEL: func @dynamic
+// CHECK:         tensor.extract
+// CHECK-NEXT:    linalg.yield
+func.func @dynamic(%x: tensor<?x64xf32>, %at: tensor<2xindex>, %n: index) -> tensor<2xf32> {
+  %e = tensor.empty(%n) : tensor<?x64xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x64xf32>) outs(%e : tensor<?x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<?x64xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%at : tensor<2xindex>) outs(%e1 : tensor<2xf32>) {
+  ^bb0(%j: index, %o: f32):
+    %zero = arith.constant 0 : index
+    %t = tensor.extract %d[%zero, %j] : tensor<?x64xf32>
+    linalg.yield %t : f32
   } -> tensor<2xf32>
   return %r : tensor<2xf32>
 }
