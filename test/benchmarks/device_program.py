@@ -118,6 +118,26 @@ class Runtime:
         self.check(getattr(self.library, "ampRt" + name)(*arguments))
 
 
+class Train:
+    """The train step that a shared object describes. The runtime is loaded before.
+
+    Attributes:
+        arguments, results: Values in their order.
+        moving: (role, name) of each result that is an argument of the next step.
+    """
+
+    def __init__(self, path):
+        self.code = ctypes.CDLL(path)
+        self.program = ProgramStruct.in_dll(self.code, "ampProgram")
+        functions = [self.program.functions[i].contents for i in range(self.program.functionCount)]
+        self.function = next(each for each in functions if each.kind == TRAIN_STEP)
+        self.arguments = [
+            read_value(self.function.arguments[i].contents) for i in range(self.function.argumentCount)
+        ]
+        self.results = [read_value(self.function.results[i].contents) for i in range(self.function.resultCount)]
+        self.moving = {value.key for value in self.results} & {value.key for value in self.arguments}
+
+
 class ProgramRun:
     """A run of a program's train step: its state lies in two sets of tensors, from one of
     which a step reads what it writes to the other.
@@ -132,20 +152,15 @@ class ProgramRun:
 
     def __init__(self, runtime, path, state, batch):
         self.runtime, self.captures = runtime, None
-        self.code = ctypes.CDLL(path)
-        self.program = ProgramStruct.in_dll(self.code, "ampProgram")
-        functions = (self.program.functions[i].contents for i in range(self.program.functionCount))
-        self.function = next(f for f in functions if f.kind == TRAIN_STEP)
-        self.arguments = [read_value(self.function.arguments[i].contents) for i in range(self.function.argumentCount)]
-        self.results = [read_value(self.function.results[i].contents) for i in range(self.function.resultCount)]
+        self.train = train = Train(path)
         self.loaded, self.run = POINTER(), POINTER()
-        runtime.call("ProgramLoad", ctypes.byref(self.program), runtime.device, ctypes.byref(self.loaded))
+        runtime.call("ProgramLoad", ctypes.byref(train.program), runtime.device, ctypes.byref(self.loaded))
         runtime.call("RunCreate", ctypes.byref(self.run))
         runtime.call("RunSetProgram", self.run, self.loaded)
         self.handle = LONG(runtime.library.ampRtRunHandle(self.run))
         self.scalers = {}
-        for i in range(self.program.scalerCount):
-            wanted, scaler = self.program.scalers[i].contents, POINTER()
+        for i in range(train.program.scalerCount):
+            wanted, scaler = train.program.scalers[i].contents, POINTER()
             runtime.call("ScalerCreate", wanted.name, POINTER(wanted.config), ctypes.byref(scaler))
             self.scalers[wanted.name.decode()] = scaler
         self.make_tensors(state, list(batch))
@@ -153,9 +168,8 @@ class ProgramRun:
         self.turn = 0  # which of the two sets has the state
 
     def make_tensors(self, state, batch):
-        moving = {value.key for value in self.results} & {value.key for value in self.arguments}
         self.given, self.sets, self.outputs = {}, ({}, {}), {}
-        for value in self.arguments:
+        for value in self.train.arguments:
             if value.kind != ARRAY:
                 continue
             tensor = torch.zeros(value.shape, dtype=value.dtype, device="cuda")
@@ -167,26 +181,26 @@ class ProgramRun:
                 start = state.get(value.key, state.get(("param", value.name)) if value.role == "master" else None)
                 if start is not None:
                     tensor.copy_(start)
-            if value.key in moving:
+            if value.key in self.train.moving:
                 self.sets[0][value.key], self.sets[1][value.key] = tensor, torch.empty_like(tensor)
             else:
                 self.given[value.key] = tensor
-        for value in self.results:
-            if value.key not in moving:
+        for value in self.train.results:
+            if value.key not in self.train.moving:
                 self.outputs[value.key] = torch.full(value.shape, -1, dtype=value.dtype, device="cuda")
         self.calls = [self.make_call(self.sets[i], self.sets[1 - i]) for i in (0, 1)]
 
     def make_call(self, before, after):
         """The addresses of a call's arguments and results, and what they point to."""
         held = []
-        for value in self.arguments:
+        for value in self.train.arguments:
             if value.kind == SCALER:
                 held.append(LONG(self.runtime.library.ampRtScalerHandle(self.scalers[value.name])))
             elif value.kind == ARRAY:
                 held.append(describe(before.get(value.key, self.given.get(value.key))))
             else:
                 held.append(LONG(0))
-        for value in self.results:
+        for value in self.train.results:
             held.append(describe(after.get(value.key, self.outputs.get(value.key))))
         return (POINTER * len(held))(*(ctypes.addressof(each) for each in held)), held
 
@@ -197,7 +211,7 @@ class ProgramRun:
 
     def step(self):
         """Asks for a step."""
-        self.runtime.check(self.function.call(self.handle, self.calls[self.turn][0]))
+        self.runtime.check(self.train.function.call(self.handle, self.calls[self.turn][0]))
         self.turn = 1 - self.turn
 
     def capture(self):
@@ -206,7 +220,7 @@ class ProgramRun:
         self.captures = [POINTER(), POINTER()]
         for (arguments, _), capture in zip(self.calls, self.captures):
             self.runtime.call(
-                "CaptureCreate", self.run, ctypes.byref(self.function), arguments, ctypes.byref(capture)
+                "CaptureCreate", self.run, ctypes.byref(self.train.function), arguments, ctypes.byref(capture)
             )
 
     def replay(self):

@@ -4,7 +4,7 @@
 """Steps that pack_steps.py compiled, on a GPU: numbers, times, and what takes them.
 
     run_packed_steps.py FOLDER [WORD... [--exactly]] [--torch eager,graph,inductor,inductor-graph,tuned]
-                        [--steps 20] [--rounds 5] [--seconds N] [--profile FOLDER]
+                        [--steps 20] [--rounds 5] [--seconds 240] [--profile FOLDER] [--no-numbers] [--no-times]
 
 WORDs select programs whose names contain one of them, or are one. Needs PyTorch with CUDA.
 
@@ -15,25 +15,28 @@ FP32, with TF32 and under autocast stand beside them. The state after that step 
 must have the same bits in a second run, and in one by graphs.
 
 Times: medians over rounds of the wall time of so many steps, from one wait for the device to
-the next, all ways in turns; ours by launches and by CUDA graphs. The ratio is that of the
-graph to PyTorch's best of the same kind: FP32, TF32, f16 with a loss scale, bf16. PyTorch's
+the next; ours by launches and by CUDA graphs, in turns. The ratio is to PyTorch's best of the same kind: FP32, TF32, f16 with a loss scale, bf16. PyTorch's
 optimizers are fused ones. `graph` is a CUDA graph of all of an eager step, `inductor`
 torch.compile of model and loss, `inductor-graph` a CUDA graph of all of that, `tuned` torch.compile with CUDA graphs of its own
 (`reduce-overhead`).
 
-`--profile` writes for each program what its kernels took, by name.
+`--profile` writes for each program what its kernels took, by name. PyTorch's ways of a sample begin in so many `--seconds`.
 """
 
 import argparse
+import contextlib
+import itertools
 import json
 import pathlib
 import statistics
 import sys
 import time
+from collections.abc import Callable
+from typing import NamedTuple
 
 import sample_models
 import torch
-from device_program import Runtime, running
+from device_program import Failure, Runtime, running
 
 #: Steps before those that count.
 WARM = 6
@@ -190,7 +193,7 @@ def compare_numbers(runtime, problem, programs):
             with running(runtime, path, problem.state, problem.batch) as run:
                 *taken, skipped = take_our_step(problem, run)
             row(level, taken, skipped, check_repetition(runtime, problem, path))
-        except Exception as failure:  # the others still run
+        except Failure as failure:  # the others still run
             print_row(level, f"failed: {failure}", *[""] * 5)
 
 
@@ -222,7 +225,7 @@ def make_torch_step(problem, kind, how, layout):
 
     if "graph" not in how:
         return step
-    if hasattr(optimizer, "defaults") and "capturable" in optimizer.defaults:
+    if "capturable" in optimizer.defaults:
         for group in optimizer.param_groups:
             group["capturable"] = True
     side = torch.cuda.Stream()
@@ -247,70 +250,87 @@ def time_steps(step, wait, count):
     return 1e3 * (time.perf_counter() - begin) / count
 
 
-def compare_times(runtime, problem, programs, options):
-    deadline = time.monotonic() + options.seconds
-    ways, failures, open_runs = {}, [], []
+class Way(NamedTuple):
+    """A way to take steps.
+
+    Attributes:
+        kind: What it stands beside: FP32, TF32, f16 or bf16.
+        step: Asks for one.
+        wait: Until all are done.
+    """
+
+    kind: str
+    step: Callable
+    wait: Callable
+
+
+def open_ways(runtime, problem, programs, stack):
+    """Our ways by (level, how), and words on what failed. Runs are closed with `stack`."""
+    ways, failures = {}, []
     for level, path in programs.items():
         try:
-            run = running(runtime, path, problem.state, problem.batch)
-            opened = run.__enter__()
-            open_runs.append(run)
+            run = stack.enter_context(running(runtime, path, problem.state, problem.batch))
             for _ in range(WARM):
-                opened.step()
-            opened.synchronize()
-            opened.capture()
-            ways[level, "launches"] = opened.step, opened.synchronize, KINDS[level], None
-            ways[level, "graph"] = opened.replay, opened.synchronize, KINDS[level], opened
-        except Exception as failure:
+                run.step()
+            run.synchronize()
+            run.capture()
+        except Failure as failure:
             failures.append(f"{level}: {failure}")
-    kinds = list(dict.fromkeys(KINDS[level] for level in programs))
+            continue
+        ways[level, "launches"] = Way(KINDS[level], run.step, run.synchronize)
+        ways[level, "graph"] = Way(KINDS[level], run.replay, run.synchronize)
+    return ways, failures
+
+
+def time_torch(problem, kinds, options):
+    """Milliseconds of each round by (name, how), kinds by the same, and words on what
+    failed. One way after the other: compiling one forgets what another compiled."""
+    deadline = time.monotonic() + options.seconds
     layouts = {"": torch.contiguous_format}
     if problem.has_images:
         layouts[", channels last"] = torch.channels_last
-    for how in options.torch.split(",") if options.torch else ():
-        for kind in kinds:
-            for suffix, layout in layouts.items():
-                name = f"PyTorch {kind}{suffix}"
-                if time.monotonic() > deadline:
-                    failures.append(f"{name}, {how}: the time was over")
-                    continue
-                torch._dynamo.reset()
-                begin = time.monotonic()
-                try:
-                    step = make_torch_step(problem, kind, how, layout)
-                    for _ in range(WARM):
-                        step()
-                    torch.cuda.synchronize()
-                    # A way's own steps, now: another's compilation forgets them.
-                    times = [time_steps(step, torch.cuda.synchronize, options.steps) for _ in range(options.rounds)]
-                    ways[name, how] = times, None, kind, None
-                    print(f"  {name}, {how}: {statistics.median(times):.3f} ms, ready in {time.monotonic() - begin:.0f} s", flush=True)
-                    del step
-                except Exception as failure:
-                    failures.append(f"{name}, {how}: {str(failure).splitlines()[0][:200]}")
-    taken = {key: list(step) for key, (step, wait, _, _) in ways.items() if wait is None}
-    for _ in range(options.rounds):
-        for key, (step, wait, _, _) in ways.items():
-            if wait is not None:
-                taken.setdefault(key, []).append(time_steps(step, wait, options.steps))
+    taken, kind_of, failures = {}, {}, []
+    for how, kind, suffix in itertools.product(filter(None, options.torch.split(",")), kinds, layouts):
+        key = f"PyTorch {kind}{suffix}", how
+        if time.monotonic() > deadline:
+            failures.append(f"{', '.join(key)}: the time was over")
+            continue
+        torch._dynamo.reset()
+        try:
+            step = make_torch_step(problem, kind, how, layouts[suffix])
+            for _ in range(WARM):
+                step()
+            wait = torch.cuda.synchronize
+            taken[key] = [time_steps(step, wait, options.steps) for _ in range(options.rounds)]
+            kind_of[key] = kind
+        except Exception as failure:  # whatever PyTorch raises
+            failures.append(f"{', '.join(key)}: {str(failure).splitlines()[0][:200]}")
+    return taken, kind_of, failures
+
+
+def compare_times(runtime, problem, programs, options):
+    with contextlib.ExitStack() as stack:
+        ways, failures = open_ways(runtime, problem, programs, stack)
+        kinds = list(dict.fromkeys(KINDS[level] for level in programs))
+        taken, kind_of, torch_failures = time_torch(problem, kinds, options)
+        for _ in range(options.rounds):
+            for key, way in ways.items():
+                taken.setdefault(key, []).append(time_steps(way.step, way.wait, options.steps))
+                kind_of[key] = way.kind
     medians = {key: statistics.median(times) for key, times in taken.items()}
     best = {}
-    for (name, how), median in medians.items():
-        kind = ways[name, how][2]
-        if name.startswith("PyTorch"):
-            best[kind] = min(best.get(kind, median), median)
+    for key, median in medians.items():
+        if key[0].startswith("PyTorch"):
+            best[kind_of[key]] = min(best.get(kind_of[key], median), median)
     print(f"\n{problem.name}: milliseconds a step\n")
     print_row("step", "by", "ms", "least", "of PyTorch's best")
     print_row(*["---"] * 5)
-    for (name, how), median in medians.items():
-        kind = ways[name, how][2]
+    for key, median in medians.items():
+        kind = kind_of[key]
         ratio = f"{median / best[kind]:.2f}" if kind in best else ""
-        print_row(name, how, f"{median:.3f}", f"{min(taken[name, how]):.3f}", ratio)
-    for failure in failures:
+        print_row(*key, f"{median:.3f}", f"{min(taken[key]):.3f}", ratio)
+    for failure in failures + torch_failures:
         print(f"- {failure}")
-    for run in open_runs:
-        run.__exit__(None, None, None)
-    return {f"{name}, {how}": times for (name, how), times in taken.items()}
 
 
 # ---- What takes it -------------------------------------------------------------------
@@ -355,9 +375,6 @@ def main():
     parser.add_argument("--no-numbers", action="store_true")
     parser.add_argument("--no-times", action="store_true")
     options = parser.parse_args()
-    runtime = Runtime(str((options.folder / "libamp-rt.so.0").resolve()))
-    properties = torch.cuda.get_device_properties(0)
-    print(f"{properties.name}, {properties.multi_processor_count} multiprocessors, PyTorch {torch.__version__}")
     samples = {}
     for path in sorted(options.folder.glob("*-O*.so")):
         name, level = path.stem.split("-", 1)
@@ -366,6 +383,11 @@ def main():
             samples.setdefault(name, {})[level] = str(path.resolve())
     if not samples:
         sys.exit(f"run_packed_steps.py: expected NAME-LEVEL.so in '{options.folder}'; pack_steps.py makes them")
+    if not torch.cuda.is_available():
+        sys.exit("run_packed_steps.py: not measured: PyTorch has no GPU here")
+    runtime = Runtime(str((options.folder / "libamp-rt.so.0").resolve()))
+    properties = torch.cuda.get_device_properties(0)
+    print(f"{properties.name}, {properties.multi_processor_count} multiprocessors, PyTorch {torch.__version__}")
     if options.profile:
         options.profile.mkdir(parents=True, exist_ok=True)
     for name, programs in samples.items():

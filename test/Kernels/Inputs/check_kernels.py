@@ -72,7 +72,7 @@ class Kernel:
         self.k = 32 if self.eight else 8 if self.types[0] == "tf32" else 16
         self.consumers = self.rows // 64
         self.threads = 128 * (self.consumers + 1)
-        self.blocks = resident_blocks(self.rows, self.columns, self.chip)
+        self.blocks = resident_blocks(self.rows, self.columns, self.chip, int(given.get("stages", 0)))
         # Results leave by TMA as f32 to the workspace, or in their own type.
         self.wide = self.result == "f32" or self.split > 1
         self.tma_stores = (self.aligned or self.split > 1) and not self.groups
@@ -98,9 +98,9 @@ class Kernel:
         }, rf"wgmma\.mma_async\.sync\.aligned\.m64n{self.columns}k{self.k}\.f32\.{'.'.join(names)}"
 
 
-def resident_blocks(rows, columns, chip):
-    """Two of a small tile, where there is the shared memory for three stages of each."""
-    fits = 2 * (3 * (rows + columns) * 128 + SYSTEM_SHARED) <= SHARED[chip]
+def resident_blocks(rows, columns, chip, stages=0):
+    """Two of a small tile, where there is the shared memory for the rings of both, which have three stages at least."""
+    fits = 2 * (max(stages, 3) * (rows + columns) * 128 + SYSTEM_SHARED) <= SHARED[chip]
     return 2 if rows * columns < 128 * 128 and fits else 1
 
 
