@@ -22,7 +22,7 @@
 // SIZE: expected a size in line 1 of '{{.*}}size.txt', but got 'many'
 // TILE: expected a tile MxN in line 1 of '{{.*}}tile.txt', but got '128'
 // NUMBER: expected a number in line 1 of '{{.*}}number.txt', but got 'x'
-// UNFIT: error: expected a kernel that fits in the table '{{.*}}unfit.txt', but got: expected tile 128x256, 128x128 or 64x128, but got 32x32
+// UNFIT: error: expected a kernel that fits in the table '{{.*}}unfit.txt', but got: expected tile 128x256, 128x128, 64x128 or 64x64, but got 32x32
 // TARGET: expected 'chip' to be one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, but got 'sm_75'
 
 //--- step.mlir
