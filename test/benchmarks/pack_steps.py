@@ -4,7 +4,7 @@
 """Compiles steps for a GPU, for run_packed_steps.py on a machine that has one.
 
     pack_steps.py BUILD FOLDER [NAME...] [--levels O0,O0-tf32,O1,O2,O4,O5]
-                  [--target cuda:sm_90a] [--kernel-cache FOLDER]
+                  [--target cuda:sm_90a] [--kernel-cache FOLDER] [--samples DIR]
 
 FOLDER then has NAME-LEVEL.so for each sample and level, and the runtime library. `tf32`
 behind a level is amp-compile's option. What cannot be compiled ends it with a sentence.
@@ -15,20 +15,7 @@ import pathlib
 import subprocess
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
-SHARED = HERE.parents[2] / "shared" / "samples"
-FOLDERS = [SHARED / "mid", SHARED, HERE.parent / "Inputs" / "samples"]
-
-
-def find_module(name):
-    for folder in FOLDERS:
-        if (folder / f"{name}.mlir").exists():
-            return folder / f"{name}.mlir"
-    sys.exit(
-        f"pack_steps.py: expected '{name}.mlir' in one of "
-        + ", ".join(f"'{folder}'" for folder in FOLDERS)
-    )
-
+from sample_files import FOLDERS, find_module
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
@@ -38,10 +25,11 @@ def main():
     parser.add_argument("--levels", default="O0,O0-tf32,O1,O2,O4,O5")
     parser.add_argument("--target", default="cuda:sm_90a")
     parser.add_argument("--kernel-cache")
+    parser.add_argument("--samples", type=pathlib.Path)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     for name in options.names:
-        module = find_module(name)
+        module = find_module(name, [options.samples] if options.samples else FOLDERS)
         for level in options.levels.split(","):
             opt_level, _, tf32 = level.partition("-")
             program = options.folder / f"{name}-{level}.so"

@@ -59,12 +59,12 @@ static SmallVector<unsigned> getLoops(Operation *operation) {
   auto op = dyn_cast<linalg::GenericOp>(operation);
   if (!op || !op.hasPureTensorSemantics() ||
       op->getParentOfType<LoopLikeOpInterface>() ||
-      succeeded(matchContraction(op)) ||
-      !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-        return map.isProjectedPermutation(/*allowZeroInResults=*/true);
-      }))
-    return {};
-  if (llvm::any_of(op->getOperands(), isOfContraction) ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) {
+                      return map.isProjectedPermutation(
+                          /*allowZeroInResults=*/true);
+                    }) ||
+      llvm::any_of(op->getOperands(), isOfContraction) ||
       llvm::any_of(op->getResults(), isOfContraction))
     return {};
   return llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));

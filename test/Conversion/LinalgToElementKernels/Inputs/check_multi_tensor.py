@@ -13,18 +13,10 @@ For the update of the file, whose text says what it reads and writes:
 Exit status 1, and a line for each thing that is wrong.
 """
 
-import os
 import re
-import subprocess
 import sys
-import tempfile
 
-
-def run(command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}: {done.stderr}")
-    return done.stdout + done.stderr
+from compiled_kernels import compile_function
 
 
 def main():
@@ -37,19 +29,9 @@ def main():
             wrong.append(what)
 
     with open(path) as file:
-        source = next(part for part in file.read().split("// -----") if "func.func @update" in part)
-    with tempfile.TemporaryDirectory() as folder:
-        names = {kind: os.path.join(folder, "update." + kind) for kind in ("mlir", "ptx", "cubin")}
-        with open(names["mlir"], "w") as file:
-            file.write(source)
-        text = run(["amp-opt", names["mlir"], "--convert-elementwise-to-multi-tensor-kernels=chip=" + chip,
-                    f"--amp-kernels-to-cubin=chip={chip} format=isa"])
-        ptx = re.search(r'assembly = "(.*?)"\s*>', text, re.S)[1]
-        ptx = re.sub(r"\\([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), ptx).replace("\x00", "")
-        with open(names["ptx"], "w") as file:
-            file.write(ptx)
-        report = run(["ptxas", "-v", "-arch=" + chip, names["ptx"], "-o", names["cubin"]])
-        sass = run(["nvdisasm", names["cubin"]])
+        source = file.read()
+    conversion = "--convert-elementwise-to-multi-tensor-kernels=chip=" + chip
+    ptx, report, sass = compile_function(source, "update", conversion, chip)
 
     registers = int(re.search(r"Used (\d+) registers", report)[1])
     expect("registers", registers, lambda seen: seen <= 65536 // (2 * 256))

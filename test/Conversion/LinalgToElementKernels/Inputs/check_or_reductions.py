@@ -15,38 +15,18 @@ For `halves` of the file, f16, and `types`, of four computations:
 Exit status 1, and a line for each thing that is wrong.
 """
 
-import os
 import re
-import subprocess
 import sys
-import tempfile
+
+from compiled_kernels import compile_function
 
 #: Computations of each function, and the bytes of its table of addresses.
 FUNCTIONS = {"halves": (1, 4 * 8), "types": (4, 5 * 8)}
 
 
-def run(command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}: {done.stderr}")
-    return done.stdout + done.stderr
-
-
-def compile_function(source, name, chip):
+def compile_check(source, name, chip):
     """PTX, ptxas's report of the kernel that checks, and its instructions."""
-    part = next(part for part in source.split("// -----") if f"func.func @{name}" in part)
-    with tempfile.TemporaryDirectory() as folder:
-        names = {kind: os.path.join(folder, "check." + kind) for kind in ("mlir", "ptx", "cubin")}
-        with open(names["mlir"], "w") as file:
-            file.write(part)
-        text = run(["amp-opt", names["mlir"], "--convert-or-reductions-to-multi-tensor-kernels",
-                    f"--amp-kernels-to-cubin=chip={chip} format=isa"])
-        ptx = re.search(r'assembly = "(.*?)"\s*>', text, re.S)[1]
-        ptx = re.sub(r"\\([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), ptx).replace("\x00", "")
-        with open(names["ptx"], "w") as file:
-            file.write(ptx)
-        report = run(["ptxas", "-v", "-arch=" + chip, names["ptx"], "-o", names["cubin"]])
-        sass = run(["nvdisasm", names["cubin"]])
+    ptx, report, sass = compile_function(source, name, "--convert-or-reductions-to-multi-tensor-kernels", chip)
     report = re.search(r"entry function 'or_reduction_0' .*?Used \d+ registers", report, re.S)[0]
     section = re.search(r"^\.text\.or_reduction_0:.*?(?=^\.text\.|\Z)", sass, re.S | re.M)[0]
     return ptx, report, re.findall(r"\*/\s+(.*?);", section)
@@ -54,7 +34,7 @@ def compile_function(source, name, chip):
 
 def check(name, source, chip):
     computations, table = FUNCTIONS[name]
-    ptx, report, sass = compile_function(source, name, chip)
+    ptx, report, sass = compile_check(source, name, chip)
     wrong = []
 
     def expect(what, seen, wanted):
