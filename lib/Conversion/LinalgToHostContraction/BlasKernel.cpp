@@ -210,8 +210,13 @@ BlasMatrix KernelLibrary::prepareBlock(HostBuilder &b, Value tables,
   if (operand.input.inPlace)
     return {operand.base.at(row * operand.stride + column), operand.stride};
   callPack(b, {operand.input.elementType},
-           {operand.base, tables, operand.rowTable + row, rows,
-            operand.columnTable + column, columns, operand.copy},
+           {operand.base,
+            tables,
+            operand.rowTable + row,
+            rows,
+            operand.columnTable + column,
+            columns,
+            {operand.copy, {}}},
            columns);
   return {operand.copy, columns};
 }

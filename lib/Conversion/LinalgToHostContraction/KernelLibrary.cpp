@@ -106,8 +106,9 @@ SmallVector<Type> KernelLibrary::getPackTypes(Type element) {
 }
 
 SmallVector<Value> PackArguments::give() const {
-  return {source.buffer, source.start, tables,        rowTable,    rows,
-          columnTable,   columns,      target.buffer, target.start};
+  const MatrixBase &first = target.first;
+  return {source.buffer, source.start, tables,       rowTable,   rows,
+          columnTable,   columns,      first.buffer, first.start};
 }
 
 PackArguments PackArguments::take(KernelArguments &arguments) {
@@ -116,7 +117,7 @@ PackArguments PackArguments::take(KernelArguments &arguments) {
   p.tables = arguments.takeBuffer();
   for (Index *index : {&p.rowTable, &p.rows, &p.columnTable, &p.columns})
     *index = arguments.takeIndex();
-  p.target = arguments.takeMatrix();
+  p.target.first = arguments.takeMatrix();
   return p;
 }
 

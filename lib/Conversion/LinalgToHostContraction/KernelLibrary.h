@@ -54,24 +54,14 @@ namespace mlir::amp {
 /// SSE or NEON.
 constexpr int64_t kPackLanes = 8;
 
-/// Cache blocks of the generated product, in words of panels: A's is 288 KiB,
-/// inside the second-level cache of 512 KiB to 2 MiB, B's 1.5 MiB, a core's
-/// share of the third. Of depths 128, 192, 256 and 384, the last was fastest at
-/// 1024^3 on Zen 4 (97 to 99 against 87 to 97 GFLOP/s): C is read and written
-/// less often, and that a panel of B (48 KiB at 32 columns) comes from the
-/// second level does not show. AMX's tiles agree: at 2048^3 depths of 96 to 384
-/// gave 630 to 810 GFLOP/s, rising, and blocks of fewer columns less.
+/// Rows and columns of the cache blocks of the generated product; how long a
+/// block of the sum is, MicroKernel says.
 constexpr int64_t kBlockM = 192;
 constexpr int64_t kBlockN = 1024;
-constexpr int64_t kBlockK = 384;
 
 /// Rows of one of AMX's tiles, and words in a row of it.
 constexpr int64_t kAmxRows = 16;
 constexpr int64_t kAmxWords = 16;
-
-/// What of an element goes into a panel: all of it, or of an f16 the bf16 that
-/// it begins with, or the bf16 that is the rest.
-enum class ElementPart { Whole, High, Low };
 
 /// What a panel is filled with.
 struct PackForm {
@@ -80,7 +70,9 @@ struct PackForm {
   int64_t steps = 1;
   /// What words are filled up to a multiple of, with zeros.
   int64_t wordMultiple = 1;
-  ElementPart part = ElementPart::Whole;
+  /// Panels that an element goes into: one, or of an f16 one for the bf16 that
+  /// it begins with and one for the bf16 that is the rest.
+  int64_t parts = 1;
 };
 
 /// What a word of a panel holds, and the part of C that is kept in registers
@@ -98,8 +90,8 @@ struct MicroKernel {
   int64_t rows;
   /// How words are multiplied; never Auto.
   Bf16Products products;
-  /// What of each operand is packed, into panels of its own.
-  ArrayRef<ElementPart> parts;
+  /// Panels that each operand is packed into; see PackForm.
+  int64_t parts;
 
   /// The width of a panel of B.
   int64_t columns() const { return lanes * vectors; }
@@ -109,13 +101,15 @@ struct MicroKernel {
   bool usesAmx() const { return products == Bf16Products::Amx; }
   /// What the words of a panel are filled up to a multiple of.
   int64_t wordMultiple() const { return usesAmx() ? kAmxWords : 1; }
+  /// Words of a panel in a block of the sum, at most.
+  int64_t blockWords() const;
   /// Whether a BLAS, which knows f32 alone, has nothing to offer.
   bool beatsBlas() const {
     return usesAmx() || products == Bf16Products::Avx512;
   }
-  /// How `part` of an operand is packed.
-  PackForm getPackForm(Type element, ElementPart part) const {
-    return {element, steps(), wordMultiple(), part};
+  /// How an operand is packed.
+  PackForm getPackForm(Type element) const {
+    return {element, steps(), wordMultiple(), parts};
   }
   /// What names of kernels on such panels end with.
   StringRef suffix() const {
@@ -192,12 +186,19 @@ struct ProductBlock {
   Index row, rows, column, columns, step, steps;
 };
 
+/// Panels of each part of an operand: those of the next part stand `distance`
+/// words behind.
+struct PanelParts {
+  MatrixBase first;
+  Index distance;
+};
+
 /// Part of a matrix, by its offset tables, and where its panels are put.
 struct PackArguments {
   MatrixBase source;
   Value tables;
   Index rowTable, rows, columnTable, columns;
-  MatrixBase target;
+  PanelParts target;
 
   SmallVector<Value> give() const;
   static PackArguments take(KernelArguments &arguments);
@@ -242,13 +243,6 @@ struct BlasOperand {
   MatrixBase copy;
 };
 
-/// Panels of a block, of each part of an operand: those of the next part stand
-/// `distance` words behind.
-struct PanelParts {
-  MatrixBase first;
-  Index distance;
-};
-
 /// A block as BLAS gets it: where it begins, the distance of its rows.
 struct BlasMatrix {
   MatrixBase base;
@@ -281,7 +275,7 @@ public:
 
   /// Panels of A for AMX, whose columns are steps of the sum. What the last
   /// panel and the last tile have beyond them is zero.
-  void callPackRows(HostBuilder &b, Type element, ElementPart part,
+  void callPackRows(HostBuilder &b, const PackForm &form,
                     const PackArguments &arguments);
 
   /// C += A * B for a block whose panels, of `words` words a row, stand in
@@ -336,18 +330,15 @@ private:
   func::FuncOp getFillOffsets();
   func::FuncOp getExtendOffsets();
   func::FuncOp getPack(const PackForm &form);
-  func::FuncOp getPackRows(Type element, ElementPart part);
-  /// Packs `rows` rows and `steps` steps of a product's A, from those given on.
+  func::FuncOp getPackRows(const PackForm &form);
+  /// Packs A for a block of C.
   void callPackA(HostBuilder &b, const MicroKernel &kernel, Type type,
-                 ElementPart part, const ProductArguments &arguments,
-                 Index step, Index steps, Index row, Index rows,
-                 MatrixBase panels);
-  /// Packs A for a block of C, and multiplies the panels of all parts.
+                 const ProductArguments &arguments, const ProductBlock &block,
+                 const PanelParts &panels);
+  /// Packs A for a block of C, and multiplies the panels.
   void callBlock(HostBuilder &b, const MicroKernel &kernel, Type aType,
-                 const ProductArguments &arguments,
-                 function_ref<MatrixBase(size_t)> aPanels,
-                 function_ref<MatrixBase(size_t)> bPanels,
-                 const ProductBlock &block);
+                 const ProductArguments &arguments, const PanelParts &aPanels,
+                 const PanelParts &bPanels, const ProductBlock &block);
   func::FuncOp getTiles(const MicroKernel &kernel);
   func::FuncOp getProduct(Type aType, Type bType);
   func::FuncOp getKeptProduct(Type aType, Type bType);

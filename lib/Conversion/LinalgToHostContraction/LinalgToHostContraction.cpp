@@ -551,8 +551,13 @@ bool ContractionEmitter::emitInTileLoop() {
   arguments.k = k;
   arguments.tables = fillTables(whole ? &*whole : nullptr);
   const OffsetTables &tables = arguments.tables;
-  PackArguments pack{bOperand.base, tables.buffer, tables.bK,          k,
-                     tables.bN,     columns,       {kept, b.number(0)}};
+  PackArguments pack{bOperand.base,
+                     tables.buffer,
+                     tables.bK,
+                     k,
+                     tables.bN,
+                     columns,
+                     {{kept, b.number(0)}, {}}};
   if (whole) {
     pack.source = makeStrided(whole->whole).base;
     packWhole(pack, panels, whole->size());
@@ -579,7 +584,7 @@ bool ContractionEmitter::emitInTileLoop() {
           b.number(getValueOrCreateConstantIndexOp(b, b.getLoc(), offset)) *
               columnsOfStep;
   } else {
-    pack.target = {kept, b.number(0)};
+    pack.target.first = {kept, b.number(0)};
     b.branch(hasMoved(memory),
              [&] { library.callPackKept(b, aType, bType, pack, panels); });
   }

@@ -31,41 +31,8 @@ static Value splatLike(HostBuilder &b, Type type, int64_t number) {
   return scalar;
 }
 
-/// A bf16 is the upper half of an f32: of `value` that half, or of what is left
-/// of an f16 without it, three bits at most.
-static Value cutPart(HostBuilder &b, ElementPart part, Value value) {
+Value amp::asMoved(HostBuilder &b, Value value) {
   Type type = value.getType();
-  Type f32 = withElement(type, b.getF32Type());
-  Type i32 = withElement(type, b.getI32Type());
-  Value wide = arith::ExtFOp::create(b, f32, value);
-  Value bits = arith::BitcastOp::create(b, i32, wide);
-  if (part == ElementPart::Low) {
-    Value mask = splatLike(b, i32, int32_t(0xffff0000));
-    Value high =
-        arith::BitcastOp::create(b, f32, arith::AndIOp::create(b, bits, mask));
-    bits =
-        arith::BitcastOp::create(b, i32, arith::SubFOp::create(b, wide, high));
-  }
-  Value upper = arith::ShRUIOp::create(b, bits, splatLike(b, i32, 16));
-  return arith::TruncIOp::create(b, withElement(type, b.getI16Type()), upper);
-}
-
-StringRef amp::getPartSuffix(ElementPart part) {
-  switch (part) {
-  case ElementPart::Whole:
-    return "";
-  case ElementPart::High:
-    return "_high";
-  case ElementPart::Low:
-    return "_low";
-  }
-  llvm_unreachable("unknown ElementPart");
-}
-
-Value amp::asMoved(HostBuilder &b, ElementPart part, Value value) {
-  Type type = value.getType();
-  if (part != ElementPart::Whole)
-    return cutPart(b, part, value);
   if (getElementTypeOrSelf(type).isF32())
     return value;
   return arith::BitcastOp::create(b, withElement(type, b.getI16Type()), value);
@@ -93,6 +60,37 @@ Value amp::asWords(HostBuilder &b, Value pairs) {
                                    pairs);
 }
 
+/// A bf16 is the upper half of an f32: of `value` that half.
+static Value getUpperHalf(HostBuilder &b, Value value) {
+  Type type = value.getType();
+  Type i32 = withElement(type, b.getI32Type());
+  Value bits = arith::BitcastOp::create(b, i32, value);
+  Value upper = arith::ShRUIOp::create(b, bits, splatLike(b, i32, 16));
+  return arith::TruncIOp::create(b, withElement(type, b.getI16Type()), upper);
+}
+
+std::array<Value, 2> amp::cutIntoParts(HostBuilder &b, Value words) {
+  if (!isa<VectorType>(words.getType())) {
+    std::array<Value, 2> parts = cutIntoParts(b, b.splat(words, 1));
+    for (Value &part : parts)
+      part = vector::ExtractOp::create(b, part, 0);
+    return parts;
+  }
+  int64_t lanes = cast<VectorType>(words.getType()).getNumElements() * 2;
+  auto f32 = VectorType::get(lanes, b.getF32Type());
+  auto i32 = VectorType::get(lanes, b.getI32Type());
+  Value halves = vector::BitCastOp::create(
+      b, VectorType::get(lanes, b.getF16Type()), words);
+  Value wide = arith::ExtFOp::create(b, f32, halves);
+  Value mask = splatLike(b, i32, int32_t(0xffff0000));
+  Value high = arith::BitcastOp::create(
+      b, f32,
+      arith::AndIOp::create(b, arith::BitcastOp::create(b, i32, wide), mask));
+  // Three bits at most, so that the difference is exact and a bf16.
+  Value low = arith::SubFOp::create(b, wide, high);
+  return {asWords(b, getUpperHalf(b, high)), asWords(b, getUpperHalf(b, low))};
+}
+
 Value amp::joinPairs(HostBuilder &b, Value lower, Value upper) {
   if (isa<VectorType>(lower.getType()))
     return asWords(b, vector::InterleaveOp::create(b, lower, upper));
@@ -103,6 +101,21 @@ Value amp::joinPairs(HostBuilder &b, Value lower, Value upper) {
   Value word =
       arith::OrIOp::create(b, arith::ExtUIOp::create(b, i32, lower), high);
   return arith::BitcastOp::create(b, b.getF32Type(), word);
+}
+
+void amp::storeWords(HostBuilder &b, int64_t parts, Value words,
+                     const PanelParts &panels, Index at) {
+  auto store = [&](Value value, Index to) {
+    if (isa<VectorType>(value.getType()))
+      b.storeVector(value, panels.first.buffer, to);
+    else
+      b.store(value, panels.first.buffer, to);
+  };
+  if (parts == 1)
+    return store(words, at);
+  auto [high, low] = cutIntoParts(b, words);
+  store(high, at);
+  store(low, at + panels.distance);
 }
 
 void amp::transposeInRegisters(HostBuilder &b, MutableArrayRef<Value> rows) {

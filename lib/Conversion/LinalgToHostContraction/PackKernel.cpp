@@ -62,7 +62,7 @@ struct PackEmitter {
   HostBuilder &b;
   MatrixBase source;
   Value tables;
-  MatrixBase target;
+  PanelParts target;
   Index rowTable, columnTable, width;
   /// Rows of a panel.
   Index words;
@@ -70,14 +70,15 @@ struct PackEmitter {
   int64_t side;
   /// Rows of the source in a row of the panel.
   int64_t steps;
-  ElementPart part;
+  /// Panels that an element goes into.
+  int64_t parts;
 
   Index rowOffset(Index row) {
     return source.start + b.loadIndex(tables, rowTable + row);
   }
-  Value load(Index at) { return asMoved(b, part, b.load(source.buffer, at)); }
+  Value load(Index at) { return asMoved(b, b.load(source.buffer, at)); }
   Value load(int64_t lanes, Index at) {
-    return asMoved(b, part, b.loadVector(lanes, source.buffer, at));
+    return asMoved(b, b.loadVector(lanes, source.buffer, at));
   }
   Value widen(Value value) {
     Type type = source.buffer.getType();
@@ -89,8 +90,9 @@ struct PackEmitter {
       return widen(loadRow(word));
     return joinPairs(b, loadRow(word * 2), loadRow(word * 2 + 1));
   }
-  void store(Value vector, Index panel, Index word, Index column) {
-    b.storeVector(vector, target.buffer, panel + word * width + column);
+  /// Stores words, a scalar or a vector of neighbours.
+  void store(Value words, Index panel, Index word, Index column) {
+    storeWords(b, parts, words, target, panel + word * width + column);
   }
   /// Where each kPackLanes columns of a group begin, which starts with a panel.
   SmallVector<Index> getChunks(Index firstColumn);
@@ -111,9 +113,9 @@ struct PackEmitter {
   Value loadGather(const Columns &columns, Index row);
   /// `side` columns, whose offsets are given, by as many words.
   void packSquare(ArrayRef<Index> columns, ArrayRef<Index> chunks, Index word);
-  /// A group of columns that are neighbours, or whose rows are; by panels where
-  /// neither is so.
-  void packGroup(Index firstColumn, Index end);
+  /// Words from `word` to `end` of a group of columns that are neighbours, or
+  /// whose rows are; by panels where neither is so.
+  void packGroup(Index firstColumn, Index word, Index end);
   /// Words from `word` to `end` of the panels from `begin` to `endColumn`, of
   /// `columns` in all. A panel that is not full is filled with zeros before.
   void packPanels(Index begin, Index endColumn, Index columns, Index word,
@@ -163,7 +165,7 @@ Value PackEmitter::loadGather(const Columns &columns, Index row) {
 
 SmallVector<Index> PackEmitter::getChunks(Index firstColumn) {
   Index inPanel = b.number(0);
-  SmallVector<Index> chunks{target.start + firstColumn * words};
+  SmallVector<Index> chunks{target.first.start + firstColumn * words};
   while (chunks.size() < kGroupColumns / kPackLanes) {
     Index next = inPanel + kPackLanes;
     Value isFull = next == width;
@@ -176,11 +178,13 @@ SmallVector<Index> PackEmitter::getChunks(Index firstColumn) {
 
 void PackEmitter::storeChunks(Value vector, ArrayRef<Index> chunks,
                               Index word) {
+  if (width.getConstant() == kGroupColumns)
+    return store(vector, chunks.front(), word, b.number(0));
   for (auto [at, chunk] : llvm::enumerate(chunks)) {
     Value part = vector::ExtractStridedSliceOp::create(
         b, vector, ArrayRef<int64_t>(at * kPackLanes),
         ArrayRef<int64_t>(kPackLanes), ArrayRef<int64_t>(1));
-    b.storeVector(part, target.buffer, chunk + word * width);
+    store(part, chunk, word, b.number(0));
   }
 }
 
@@ -197,7 +201,7 @@ void PackEmitter::packSquare(ArrayRef<Index> columns, ArrayRef<Index> chunks,
     storeChunks(vector, chunks, word + static_cast<int64_t>(i));
 }
 
-void PackEmitter::packGroup(Index firstColumn, Index end) {
+void PackEmitter::packGroup(Index firstColumn, Index word, Index end) {
   SmallVector<Index> chunks = getChunks(firstColumn);
   Index at = columnTable + firstColumn, one = b.number(1);
   Value areNeighbours =
@@ -207,7 +211,7 @@ void PackEmitter::packGroup(Index firstColumn, Index end) {
     auto loadRow = [&](Index row) {
       return load(kGroupColumns, rowOffset(row) + first);
     };
-    b.loop(b.number(0), end, one,
+    b.loop(word, end, one,
            [&](Index w) { storeChunks(makeWords(loadRow, w), chunks, w); });
   };
   auto packSquares = [&](Index word) {
@@ -222,7 +226,7 @@ void PackEmitter::packGroup(Index firstColumn, Index end) {
     }
   };
   b.branch(areNeighbours, packWide, [&] {
-    b.loop(end, side, [&](Index word) {
+    b.loop(word, end, b.number(side), [&](Index word) {
       Index last = min(word + side, end);
       Value areSquares = b.andThen(word + side <= end, [&] {
         int64_t rows = side * steps;
@@ -288,8 +292,7 @@ void PackEmitter::packRest(Index at, Index panel, Index word, Index end,
     b.loop(b.number(0), valid, one, [&](Index j) {
       Index inRow = b.loadIndex(tables, at + j);
       auto loadRow = [&](Index row) { return load(rowOffset(row) + inRow); };
-      b.store(makeWords(loadRow, w), target.buffer,
-              panel + w * width + column + j);
+      store(makeWords(loadRow, w), panel, w, column + j);
     });
   });
 }
@@ -298,8 +301,7 @@ void PackEmitter::packLast(Index at, Index panel, Index word, Index row,
                            Index valid, Value partner) {
   b.loop(valid, 1, [&](Index j) {
     Value last = load(rowOffset(row) + b.loadIndex(tables, at + j));
-    b.store(joinPairs(b, last, partner), target.buffer,
-            panel + word * width + j);
+    store(joinPairs(b, last, partner), panel, word, j);
   });
 }
 
@@ -308,7 +310,7 @@ void PackEmitter::packPanels(Index begin, Index endColumn, Index columns,
   b.loop(begin, endColumn, width, [&](Index p) {
     Index available = columns - p;
     Index valid = min(width, available);
-    Index panel = target.start + p * words;
+    Index panel = target.first.start + p * words;
     b.branch(valid < width, [&] { fillWithZeros(panel, words * width); });
     b.loop(word, end, b.number(kRowBlock), [&](Index first) {
       Index last = min(first + kRowBlock, end);
@@ -328,13 +330,15 @@ void PackEmitter::packPanels(Index begin, Index endColumn, Index columns,
 void PackEmitter::fillWithZeros(Index panel, Index count) {
   Value zeros = b.splat(b.zero(b.getF32Type()), kPackLanes);
   b.loop(count, kPackLanes,
-         [&](Index at) { b.storeVector(zeros, target.buffer, panel + at); });
+         [&](Index at) { storeWords(b, parts, zeros, target, panel + at); });
 }
 
 func::FuncOp KernelLibrary::getPack(const PackForm &form) {
   int64_t steps = form.steps;
   SmallVector<Type> types = getPackTypes(form.element);
   types.push_back(IndexType::get(module.getContext())); // the width
+  if (form.parts > 1)
+    types.push_back(IndexType::get(module.getContext()));
   if (steps > 1)
     types.push_back(IntegerType::get(module.getContext(), 16));
   std::string name;
@@ -342,12 +346,14 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
                                  << (form.wordMultiple > 1 ? "_amx"
                                      : steps == 1          ? ""
                                                            : "_pairs")
-                                 << getPartSuffix(form.part);
+                                 << (form.parts > 1 ? "_parts" : "");
   int64_t side = std::clamp<int64_t>(machine.vectorBits / 32, kPackLanes, 16);
   auto emit = [form, steps, side](HostBuilder &b, KernelArguments &arguments) {
     PackEmitter emitter(b);
     PackArguments pack = PackArguments::take(arguments);
     Index width = arguments.takeIndex();
+    if (form.parts > 1)
+      pack.target.distance = arguments.takeIndex();
     Index usedWords = ceilDiv(pack.rows, steps), wholeWords = pack.rows / steps;
     Index words = roundUp(usedWords, form.wordMultiple);
     emitter.source = pack.source;
@@ -355,24 +361,30 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
     emitter.rowTable = pack.rowTable;
     emitter.columnTable = pack.columnTable;
     emitter.target = pack.target;
+    // Tiles of AMX have one width, which makes addresses of panels constant.
+    if (form.wordMultiple > 1)
+      width = b.number(kGroupColumns);
     emitter.width = width;
     emitter.words = words;
     emitter.side = side;
     emitter.steps = steps;
-    emitter.part = form.part;
+    emitter.parts = form.parts;
     Value partner = steps > 1 ? arguments.takeValue() : Value();
     // Whole groups, if panels begin where groups do.
     Index grouped =
         b.select(b.number(kGroupColumns) % width == 0,
                  pack.columns - pack.columns % kGroupColumns, b.number(0));
-    b.loop(grouped, kGroupColumns,
-           [&](Index column) { emitter.packGroup(column, wholeWords); });
+    b.loop(wholeWords, kRowBlock, [&](Index word) {
+      Index end = min(word + kRowBlock, wholeWords);
+      b.loop(grouped, kGroupColumns,
+             [&](Index column) { emitter.packGroup(column, word, end); });
+    });
     emitter.packPanels(grouped, pack.columns, pack.columns, b.number(0),
                        wholeWords);
     if (form.wordMultiple == 1 && steps == 1)
       return;
     b.loop(b.number(0), pack.columns, width, [&](Index p) {
-      Index panel = pack.target.start + p * words;
+      Index panel = pack.target.first.start + p * words;
       if (form.wordMultiple > 1)
         emitter.fillWithZeros(panel + usedWords * width,
                               (words - usedWords) * width);
@@ -392,6 +404,8 @@ void KernelLibrary::callPack(HostBuilder &b, const PackForm &form,
                              bool isB) {
   SmallVector<Value> values = arguments.give();
   values.push_back(width);
+  if (form.parts > 1)
+    values.push_back(arguments.target.distance);
   if (form.steps > 1) // the bits of 0 or -0
     values.push_back(arith::ConstantOp::create(
         b, b.getI16IntegerAttr(isB ? int16_t(0x8000) : 0)));

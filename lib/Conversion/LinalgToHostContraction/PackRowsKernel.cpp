@@ -14,7 +14,8 @@
 //
 //   row        the steps are neighbours: one vector per row
 //   transpose  the rows are neighbours, or runs of four: kAmxRows of them are
-//              read by steps and turned in registers
+//              read by steps and turned in registers, or all of the panel's
+//              where they are a line of the cache
 //   element    anything else
 //
 // What the last block has no steps for, and the last panel no rows, is zero.
@@ -34,9 +35,10 @@ namespace {
 /// The arguments of the kernel, and the ways to move one block.
 struct PackRowsEmitter {
   HostBuilder &b;
-  ElementPart part;
+  int64_t parts;
   MatrixBase source;
-  Value tables, target;
+  Value tables;
+  PanelParts target;
   /// Where the offsets of the panel's rows and of the block's steps begin.
   Index rowTable, stepTable;
   /// Where the block begins.
@@ -46,20 +48,23 @@ struct PackRowsEmitter {
     return source.start + b.loadIndex(tables, rowTable + r);
   }
   Index step(Index k) { return b.loadIndex(tables, stepTable + k); }
-  Value load(Index at) { return asMoved(b, part, b.load(source.buffer, at)); }
+  Value load(Index at) { return asMoved(b, b.load(source.buffer, at)); }
   Value load(int64_t lanes, Index at) {
-    return asMoved(b, part, b.loadVector(lanes, source.buffer, at));
+    return asMoved(b, b.loadVector(lanes, source.buffer, at));
   }
   void storeRow(Value words, Index r) {
-    b.storeVector(words, target, block + r * kAmxWords);
+    storeWords(b, parts, words, target, block + r * kAmxWords);
   }
 
   /// Steps are neighbours.
   void packRow(Index r);
-  /// `kAmxRows` rows from `first` on are runs of `run` neighbours.
-  void packTransposed(Index first, int64_t run);
+  /// `rows` rows from `first` on, one or two tiles, are runs of `run`
+  /// neighbours.
+  void packTransposed(Index first, int64_t rows, int64_t run);
   /// Rows from `first` to `end`, of which `steps` steps are there.
   void packElements(Index first, Index end, Index steps);
+  /// The same of rows that are no line, in one way for each tile.
+  void packByTiles(Index count);
   /// Rows from 0 to `count` of which all steps are there.
   void packBlock(Index count);
 };
@@ -69,9 +74,9 @@ void PackRowsEmitter::packRow(Index r) {
   storeRow(asWords(b, load(kTileSteps, row(r) + step(b.number(0)))), r);
 }
 
-void PackRowsEmitter::packTransposed(Index first, int64_t run) {
+void PackRowsEmitter::packTransposed(Index first, int64_t rows, int64_t run) {
   SmallVector<Index> runs;
-  for (int64_t r = 0; r < kAmxRows; r += run)
+  for (int64_t r = 0; r < rows; r += run)
     runs.push_back(row(first + r));
   auto loadStep = [&](Index k) {
     Index inRow = step(k);
@@ -91,14 +96,22 @@ void PackRowsEmitter::packTransposed(Index first, int64_t run) {
     }
     return pieces.front();
   };
-  SmallVector<Value> square;
+  SmallVector<SmallVector<Value>> squares(rows / kAmxRows);
   for (int64_t word = 0; word < kAmxWords; ++word) {
     Index k = b.number(word * 2);
-    square.push_back(joinPairs(b, loadStep(k), loadStep(k + 1)));
+    Value words = joinPairs(b, loadStep(k), loadStep(k + 1));
+    for (auto [i, square] : llvm::enumerate(squares))
+      square.push_back(vector::ExtractStridedSliceOp::create(
+          b, words, ArrayRef<int64_t>(i * kAmxRows), ArrayRef(kAmxRows),
+          ArrayRef<int64_t>(1)));
   }
-  transposeInRegisters(b, square);
-  for (auto [i, words] : llvm::enumerate(square))
-    storeRow(words, first + static_cast<int64_t>(i));
+  for (SmallVector<Value> &square : squares) {
+    transposeInRegisters(b, square);
+    for (Value words : square) {
+      storeRow(words, first);
+      first = first + 1;
+    }
+  }
 }
 
 void PackRowsEmitter::packElements(Index first, Index end, Index steps) {
@@ -113,8 +126,27 @@ void PackRowsEmitter::packElements(Index first, Index end, Index steps) {
         return {load(from + step(k + 1))};
       };
       Value upper = b.either(k + 1 < steps, paired, alone).front();
-      b.store(joinPairs(b, lower, upper), target, to + k / 2);
+      storeWords(b, parts, joinPairs(b, lower, upper), target, to + k / 2);
     });
+  });
+}
+
+void PackRowsEmitter::packByTiles(Index count) {
+  b.loop(count, kAmxRows, [&](Index first) {
+    Index end = min(first + kAmxRows, count);
+    auto elements = [&] { packElements(first, end, b.number(kTileSteps)); };
+    auto turned = [&] {
+      Value rows = b.loadVector(kAmxRows, tables, rowTable + first);
+      std::function<void(int64_t)> choose = [&](int64_t run) {
+        if (run < 4)
+          return elements();
+        b.branch(
+            b.areRuns(rows, run), [&] { packTransposed(first, kAmxRows, run); },
+            [&] { choose(run / 2); });
+      };
+      choose(kAmxRows);
+    };
+    b.branch(first + kAmxRows <= count, turned, elements);
   });
 }
 
@@ -124,47 +156,53 @@ void PackRowsEmitter::packBlock(Index count) {
   b.branch(
       areNeighbours, [&] { b.loop(count, 1, [&](Index r) { packRow(r); }); },
       [&] {
-        b.loop(count, kAmxRows, [&](Index first) {
-          Index end = min(first + kAmxRows, count);
-          auto elements = [&] {
-            packElements(first, end, b.number(kTileSteps));
-          };
-          auto turned = [&] {
-            Value rows = b.loadVector(kAmxRows, tables, rowTable + first);
-            std::function<void(int64_t)> choose = [&](int64_t run) {
-              if (run < 4)
-                return elements();
-              b.branch(
-                  b.areRuns(rows, run), [&] { packTransposed(first, run); },
-                  [&] { choose(run / 2); });
-            };
-            choose(kAmxRows);
-          };
-          b.branch(first + kAmxRows <= count, turned, elements);
+        Value isLine = b.andThen(count == b.number(kPanelRows), [&] {
+          return b.areRuns(b.loadVector(kPanelRows, tables, rowTable),
+                           kPanelRows);
         });
+        b.branch(
+            isLine,
+            [&] { packTransposed(b.number(0), kPanelRows, kPanelRows); },
+            [&] { packByTiles(count); });
       });
 }
 
-func::FuncOp KernelLibrary::getPackRows(Type element, ElementPart part) {
+func::FuncOp KernelLibrary::getPackRows(const PackForm &form) {
   std::string name;
   llvm::raw_string_ostream(name)
-      << "pack_rows_" << element << getPartSuffix(part);
-  auto emit = [part](HostBuilder &b, KernelArguments &arguments) {
+      << "pack_rows_" << form.element << (form.parts > 1 ? "_parts" : "");
+  SmallVector<Type> types = getPackTypes(form.element);
+  if (form.parts > 1)
+    types.push_back(IndexType::get(module.getContext()));
+  auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     PackArguments pack = PackArguments::take(arguments);
+    if (form.parts > 1)
+      pack.target.distance = arguments.takeIndex();
     Index words = roundUp(ceilDiv(pack.columns, 2), kAmxWords);
     Value zeros = b.splat(b.zero(b.getF32Type()), kAmxWords);
-    b.loop(pack.rows, kPanelRows, [&](Index p) {
-      Index count = min(pack.rows - p, kPanelRows);
-      b.loop(words, kAmxWords, [&](Index word) {
+    // As the source lies in memory: all words of a panel's rows where the steps
+    // are neighbours, else all panels of the steps of a tile.
+    Index numPanels = ceilDiv(pack.rows, kPanelRows),
+          numTiles = words / kAmxWords;
+    Value isByRows = b.andThen(b.number(0) < numTiles, [&] {
+      return b.areEqual(b.loadIndex(pack.tables, pack.columnTable) + 1,
+                        b.loadIndex(pack.tables, pack.columnTable +
+                                                     min(pack.columns - 1, 1)));
+    });
+    b.loop(b.select(isByRows, numPanels, numTiles), 1, [&](Index outer) {
+      b.loop(b.select(isByRows, numTiles, numPanels), 1, [&](Index inner) {
+        Index p = b.select(isByRows, outer, inner) * kPanelRows;
+        Index word = b.select(isByRows, inner, outer) * kAmxWords;
+        Index count = min(pack.rows - p, kPanelRows);
         Index left = min(pack.columns - word * 2, kTileSteps);
         PackRowsEmitter emitter{b,
-                                part,
+                                form.parts,
                                 pack.source,
                                 pack.tables,
-                                pack.target.buffer,
+                                pack.target,
                                 pack.rowTable + p,
                                 pack.columnTable + word * 2,
-                                pack.target.start + p * words +
+                                pack.target.first.start + p * words +
                                     word * kPanelRows};
         Value isWhole = left == b.number(kTileSteps);
         b.branch(
@@ -179,10 +217,13 @@ func::FuncOp KernelLibrary::getPackRows(Type element, ElementPart part) {
       });
     });
   };
-  return getKernel(name, getPackTypes(element), emit);
+  return getKernel(name, types, emit);
 }
 
-void KernelLibrary::callPackRows(HostBuilder &b, Type element, ElementPart part,
+void KernelLibrary::callPackRows(HostBuilder &b, const PackForm &form,
                                  const PackArguments &arguments) {
-  func::CallOp::create(b, getPackRows(element, part), arguments.give());
+  SmallVector<Value> values = arguments.give();
+  if (form.parts > 1)
+    values.push_back(arguments.target.distance);
+  func::CallOp::create(b, getPackRows(form), values);
 }

@@ -36,13 +36,37 @@ using namespace mlir::amp;
 /// Words of a panel that a block of the sum is a multiple of: those of a tile
 /// of AMX, of the squares that packing turns, and of a line of bf16.
 static constexpr int64_t kBlockUnit = 32;
-static_assert(kBlockK % kBlockUnit == 0 && kBlockUnit % kAmxWords == 0);
+static_assert(kBlockUnit % kAmxWords == 0);
+
+/// Of A, kBlockM rows of such a block are 288 KiB, inside the second-level
+/// cache of 512 KiB to 2 MiB, and of B kBlockN columns 1.5 MiB, a core's share
+/// of the third. Of 128, 192, 256 and 384 words, the last was fastest at 1024^3
+/// on Zen 4 (97 to 99 against 87 to 97 GFLOP/s): C is read and written less
+/// often, and that a panel of B (48 KiB at 32 columns) comes from the second
+/// level does not show.
+///
+/// CPUs with AMX have 2 MiB of second-level cache. What they read and write of
+/// C is most of what they wait for, and 768 KiB of A in it leave room for B's
+/// panel: at 2048^3 bf16 has 670 GFLOP/s with 384 words and 730 with 1024, and
+/// f16, whose words come twice, 340 with 384 and 360 with 512.
+int64_t MicroKernel::blockWords() const {
+  if (!usesAmx())
+    return 384;
+  return 1024 / parts;
+}
 
 namespace {
 /// Where the panels of one block stand in a product's scratch memory: those of
 /// each part of B, then those of each part of A.
 struct PanelLayout {
   Index bSize, aStart, aSize, end;
+
+  PanelParts placeB(const MatrixBase &scratch) const {
+    return {scratch, bSize};
+  }
+  PanelParts placeA(const MatrixBase &scratch) const {
+    return {scratch.at(aStart), aSize};
+  }
 };
 } // namespace
 
@@ -55,13 +79,12 @@ static Index countWords(const MicroKernel &kernel, Index steps) {
 /// a region, and A is packed after B.
 static PanelLayout layoutPanels(HostBuilder &b, const MicroKernel &kernel,
                                 Index m, Index n, Index k) {
-  Index words = min(countWords(kernel, k), kBlockK);
-  int64_t parts = kernel.parts.size();
+  Index words = min(countWords(kernel, k), kernel.blockWords());
   PanelLayout layout;
   layout.bSize = roundUp(min(n, kBlockN), kernel.columns()) * words;
-  layout.aStart = layout.bSize * parts;
+  layout.aStart = layout.bSize * kernel.parts;
   layout.aSize = roundUp(min(m, kBlockM), kernel.rows) * words;
-  layout.end = layout.aStart + layout.aSize * parts + kPackLanes;
+  layout.end = layout.aStart + layout.aSize * kernel.parts + kPackLanes;
   return layout;
 }
 
@@ -71,23 +94,25 @@ Index KernelLibrary::getProductScratch(HostBuilder &b, Type aType, Type bType,
 }
 
 void KernelLibrary::callPackA(HostBuilder &b, const MicroKernel &kernel,
-                              Type type, ElementPart part,
-                              const ProductArguments &p, Index step,
-                              Index steps, Index row, Index rows,
-                              MatrixBase panels) {
+                              Type type, const ProductArguments &p,
+                              const ProductBlock &block,
+                              const PanelParts &panels) {
+  PackForm form = kernel.getPackForm(type);
   Value tables = p.tables.buffer;
-  Index aK = p.tables.aK + step, aM = p.tables.aM + row;
+  Index aK = p.tables.aK + block.step, aM = p.tables.aM + block.row;
   if (kernel.usesAmx())
-    callPackRows(b, type, part, {p.a, tables, aM, rows, aK, steps, panels});
+    callPackRows(b, form,
+                 {p.a, tables, aM, block.rows, aK, block.steps, panels});
   else
-    callPack(b, kernel.getPackForm(type, part),
-             {p.a, tables, aK, steps, aM, rows, panels}, b.number(kernel.rows));
+    callPack(b, form, {p.a, tables, aK, block.steps, aM, block.rows, panels},
+             b.number(kernel.rows));
 }
 
 /// Steps of a block of the sum.
 static Index getStepsOfBlock(HostBuilder &b, const MicroKernel &kernel,
                              Index k) {
-  Index numBlocks = max(ceilDiv(k, kBlockK * kernel.steps()), 1);
+  int64_t most = kernel.blockWords() * kernel.steps();
+  Index numBlocks = max(ceilDiv(k, most), 1);
   Index steps = (k + numBlocks - 1) / numBlocks;
   return max(roundUp(steps, kBlockUnit * kernel.steps()), 1);
 }
@@ -106,30 +131,26 @@ KeptPanels KeptPanels::take(KernelArguments &arguments) {
 /// Where the panel of column `at` begins, for the block of the sum from `step`
 /// on: blocks stand one after the other, each with all panels.
 static Index getPlace(const MicroKernel &kernel, const KeptPanels &panels,
-                      int64_t part, Index k, Index at, Index step,
-                      Index steps) {
-  return panels.whole * (countWords(kernel, k) * part + step / kernel.steps()) +
+                      Index at, Index step, Index steps) {
+  return panels.whole * (step / kernel.steps()) +
          at * countWords(kernel, steps);
+}
+
+/// From the panels of one part to those of the next.
+static Index getPartDistance(const MicroKernel &kernel,
+                             const KeptPanels &panels, Index k) {
+  return panels.whole * countWords(kernel, k);
 }
 
 void KernelLibrary::callBlock(HostBuilder &b, const MicroKernel &kernel,
                               Type aType, const ProductArguments &p,
-                              function_ref<MatrixBase(size_t)> aPanels,
-                              function_ref<MatrixBase(size_t)> bPanels,
+                              const PanelParts &aPanels,
+                              const PanelParts &bPanels,
                               const ProductBlock &block) {
-  for (auto [at, part] : llvm::enumerate(kernel.parts))
-    callPackA(b, kernel, aType, part, p, block.step, block.steps, block.row,
-              block.rows, aPanels(at));
-  auto getParts = [&](function_ref<MatrixBase(size_t)> panels) {
-    MatrixBase first = panels(0);
-    Index distance =
-        kernel.parts.size() > 1 ? panels(1).start - first.start : b.number(0);
-    return PanelParts{first, distance};
-  };
-  callTiles(b, kernel, getParts(aPanels), getParts(bPanels), p.c,
-            p.tables.buffer, p.tables.cM + block.row,
-            p.tables.cN + block.column, block.rows, block.columns,
-            countWords(kernel, block.steps),
+  callPackA(b, kernel, aType, p, block, aPanels);
+  callTiles(b, kernel, aPanels, bPanels, p.c, p.tables.buffer,
+            p.tables.cM + block.row, p.tables.cN + block.column, block.rows,
+            block.columns, countWords(kernel, block.steps),
             b.both(p.fromZero, block.step == 0));
 }
 
@@ -140,22 +161,17 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     ProductArguments p = ProductArguments::take(arguments);
     PanelLayout layout = layoutPanels(b, kernel, p.m, p.n, p.k);
-    auto bPanels = [&](size_t part) {
-      return p.scratch.at(layout.bSize * part);
-    };
-    auto aPanels = [&](size_t part) {
-      return p.scratch.at(layout.aStart + layout.aSize * part);
-    };
+    PanelParts bPanels = layout.placeB(p.scratch);
+    PanelParts aPanels = layout.placeA(p.scratch);
     Index stepsOfBlock = getStepsOfBlock(b, kernel, p.k);
     b.loop(p.n, kBlockN, [&](Index j) {
       Index columns = min(p.n - j, kBlockN);
       b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
         Index depth = min(p.k - l, stepsOfBlock);
-        for (auto [at, part] : llvm::enumerate(kernel.parts))
-          callPack(b, kernel.getPackForm(bType, part),
-                   {p.b, p.tables.buffer, p.tables.bK + l, depth,
-                    p.tables.bN + j, columns, bPanels(at)},
-                   b.number(kernel.columns()), /*isB=*/true);
+        callPack(b, kernel.getPackForm(bType),
+                 {p.b, p.tables.buffer, p.tables.bK + l, depth, p.tables.bN + j,
+                  columns, bPanels},
+                 b.number(kernel.columns()), /*isB=*/true);
         b.loop(p.m, kBlockM, [&](Index i) {
           Index rows = min(p.m - i, kBlockM);
           callBlock(b, kernel, aType, p, aPanels, bPanels,
@@ -175,19 +191,20 @@ void KernelLibrary::callPackKept(HostBuilder &b, Type aType, Type bType,
     PackArguments pack = PackArguments::take(arguments);
     KeptPanels panels = KeptPanels::take(arguments);
     Index k = pack.rows, stepsOfBlock = getStepsOfBlock(b, kernel, k);
-    for (auto [at, part] : llvm::enumerate(kernel.parts)) {
-      PackForm form = kernel.getPackForm(bType, part);
-      int64_t number = at;
-      b.loop(b.number(0), k, stepsOfBlock, [&](Index l) {
-        Index depth = min(k - l, stepsOfBlock);
-        callPack(b, form,
-                 {pack.source, pack.tables, pack.rowTable + l, depth,
-                  pack.columnTable + panels.first, pack.columns,
-                  pack.target.at(getPlace(kernel, panels, number, k,
-                                          panels.first, l, depth))},
-                 b.number(kernel.columns()), /*isB=*/true);
-      });
-    }
+    b.loop(b.number(0), k, stepsOfBlock, [&](Index l) {
+      Index depth = min(k - l, stepsOfBlock);
+      Index place = getPlace(kernel, panels, panels.first, l, depth);
+      callPack(
+          b, kernel.getPackForm(bType),
+          {pack.source,
+           pack.tables,
+           pack.rowTable + l,
+           depth,
+           pack.columnTable + panels.first,
+           pack.columns,
+           {pack.target.first.at(place), getPartDistance(kernel, panels, k)}},
+          b.number(kernel.columns()), /*isB=*/true);
+    });
   };
   std::string name;
   llvm::raw_string_ostream(name) << "pack_kept_" << bType << kernel.suffix();
@@ -201,8 +218,7 @@ void KernelLibrary::callPackKept(HostBuilder &b, Type aType, Type bType,
 Index KernelLibrary::getKeptWords(HostBuilder &b, Type aType, Type bType,
                                   Index n, Index k) {
   MicroKernel kernel = MicroKernel::get(machine, aType, bType);
-  int64_t parts = kernel.parts.size();
-  return roundUp(n, kernel.columns()) * countWords(kernel, k) * parts;
+  return roundUp(n, kernel.columns()) * countWords(kernel, k) * kernel.parts;
 }
 
 Index KernelLibrary::getKeptScratch(HostBuilder &b, Type aType, Type bType,
@@ -221,9 +237,7 @@ func::FuncOp KernelLibrary::getKeptProduct(Type aType, Type bType) {
     KeptPanels panels = KeptPanels::take(arguments);
     Value kept = arguments.takeBuffer();
     PanelLayout layout = layoutPanels(b, kernel, p.m, b.number(0), p.k);
-    auto aPanels = [&](size_t part) {
-      return p.scratch.at(layout.aStart + layout.aSize * part);
-    };
+    PanelParts aPanels = layout.placeA(p.scratch);
     Index stepsOfBlock = getStepsOfBlock(b, kernel, p.k);
     b.loop(p.n, kBlockN, [&](Index j) {
       Index columns = min(p.n - j, kBlockN);
@@ -231,10 +245,9 @@ func::FuncOp KernelLibrary::getKeptProduct(Type aType, Type bType) {
         Index rows = min(p.m - i, kBlockM);
         b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
           Index depth = min(p.k - l, stepsOfBlock);
-          auto bPanels = [&](size_t part) {
-            return MatrixBase{kept, getPlace(kernel, panels, part, p.k,
-                                             panels.first + j, l, depth)};
-          };
+          PanelParts bPanels{
+              {kept, getPlace(kernel, panels, panels.first + j, l, depth)},
+              getPartDistance(kernel, panels, p.k)};
           callBlock(b, kernel, aType, p, aPanels, bPanels,
                     {i, rows, j, columns, l, depth});
         });

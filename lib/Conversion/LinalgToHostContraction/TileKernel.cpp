@@ -29,9 +29,14 @@
 // They are loaded and stored in place where C's rows are at one distance too.
 // Where an f16 is two bf16, the parts of A and of B stand in panels of their
 // own, and each step multiplies all of them: C and the panels pass by once.
+// Each of C's tiles takes one product, then each the next one: a tile's
+// products wait for each other, 52 cycles each, where another's begins
+// after 16.
 //
 // Tiles of C are far from each other in memory: while one is computed, the next
-// one's lines are asked for, to be written.
+// one's lines are asked for, to be written; with AMX, whose stores wait for
+// each line, a few of them beside each multiplication, and those of B's next
+// panel, which rows of C share among them.
 //
 // Sums that start from zero are loaded too, from a row of zeros that all rows
 // of the tile share: no second micro-kernel, and none of C's memory is read.
@@ -59,14 +64,12 @@ using namespace mlir::amp;
 
 MicroKernel MicroKernel::get(const HostMachine &machine, Type aType,
                              Type bType) {
-  static constexpr ElementPart kWhole[] = {ElementPart::Whole};
-  static constexpr ElementPart kParts[] = {ElementPart::High, ElementPart::Low};
   bool areBf16 = aType.isBF16() && bType.isBF16();
   bool areParts =
       aType.isF16() && bType.isF16() && machine.f16 == F16Products::AmxParts;
   if (areParts || (areBf16 && machine.bf16 == Bf16Products::Amx))
     return {kAmxWords, /*vectors=*/2, /*rows=*/2 * kAmxRows, Bf16Products::Amx,
-            areParts ? ArrayRef(kParts) : ArrayRef(kWhole)};
+            /*parts=*/areParts ? 2 : 1};
   Bf16Products products = areBf16 && machine.bf16 != Bf16Products::Auto
                               ? machine.bf16
                               : Bf16Products::Widened;
@@ -75,7 +78,7 @@ MicroKernel MicroKernel::get(const HostMachine &machine, Type aType,
   // are loaded beside 16 multiplications as it is, and short tiles waste less
   // on matrices of 8, 16 and 32 rows.
   int64_t rows = machine.vectorBits >= 512 ? 8 : 6;
-  return {lanes, /*vectors=*/2, rows, products, kWhole};
+  return {lanes, /*vectors=*/2, rows, products, /*parts=*/1};
 }
 
 namespace {
@@ -125,6 +128,8 @@ struct TileEmitter {
   Value stackTile;
   /// A row of zeros.
   Value zeroRow;
+  /// With AMX, what is asked for beside the multiplication of word `word`.
+  std::function<void(Index word)> prefetchBeside;
 
   SmallVector<VectorColumns> look(Index table, Index count);
   TilePlace placeInC(ArrayRef<VectorColumns> columns, Index rowTable);
@@ -134,10 +139,19 @@ struct TileEmitter {
   /// Copies `count` rows of C, offsets from `rowTable`, to the stack or back.
   void copyTile(ArrayRef<VectorColumns> columns, Index rowTable, Index count,
                 bool toStack);
+  /// Asks for the lines of a row of C, to be written.
+  void prefetchRow(ArrayRef<VectorColumns> columns, Index rowTable);
   /// Asks for the lines of the tile whose rows have their offsets from
   /// `rowTable` on; those behind `lastRow` are that row again.
   void prefetchTile(ArrayRef<VectorColumns> columns, Index rowTable,
                     Index lastRow);
+  /// Asks for a part of them beside word `word`.
+  void prefetchTileBeside(Index word, ArrayRef<VectorColumns> columns,
+                          Index rowTable, Index lastRow);
+  /// Asks for lines of a panel of B, from `first` to `end` of those that a
+  /// multiplication of tiles reads, here of word `word`.
+  void prefetchPanelBeside(Index word, MatrixBase panel, Index first,
+                           Index end);
   /// The sum, and the products of two vectors of words.
   Value multiplyAdd(Value sum, Value aWords, Value bWords);
   /// The micro-kernel, for the first rows and vectors of a tile: from `start`
@@ -369,34 +383,35 @@ void TileEmitter::multiplyTiles(int64_t rows, int64_t vectors,
         addProduct(out[r * vectors + v], aTile, bTiles[v]);
     }
   };
-  // So are four sums and two parts of either operand. The second column begins
-  // with the row that the first one ends with: ten loads for sixteen products.
+  // Of two parts, one operand's part stays from turn to turn: ten loads for
+  // sixteen products. Fewer sums leave room for all parts of B.
   auto multiplyParts = [&](Index word, MutableArrayRef<Value> out) {
-    int64_t parts = shape.parts.size();
-    SmallVector<Value> aTiles(parts), bTiles(parts);
-    int64_t loadedRow = -1;
-    for (int64_t v = 0; v < vectors; ++v) {
-      for (int64_t part = 0; part < parts; ++part)
-        bTiles[part] = loadB(word, v, part);
-      for (int64_t turn = 0; turn < rowsOfTiles; ++turn) {
-        int64_t r = v % 2 ? rowsOfTiles - 1 - turn : turn;
-        for (int64_t part = 0; r != loadedRow && part < parts; ++part)
-          aTiles[part] = loadA(word, r, part);
-        loadedRow = r;
-        for (Value aTile : aTiles)
-          for (Value bTile : bTiles)
-            addProduct(out[r * vectors + v], aTile, bTile);
-      }
+    constexpr std::pair<int64_t, int64_t> kTurns[] = {
+        {0, 0}, {0, 1}, {1, 1}, {1, 0}};
+    bool keepsAll = out.size() < 4;
+    SmallVector<Value> aTiles[2], bTiles[2];
+    for (auto [aPart, bPart] : kTurns) {
+      for (int64_t r = aTiles[aPart].size(); r < rowsOfTiles; ++r)
+        aTiles[aPart].push_back(loadA(word, r, aPart));
+      for (int64_t v = bTiles[bPart].size(); v < vectors; ++v)
+        bTiles[bPart].push_back(loadB(word, v, bPart));
+      if (!keepsAll)
+        bTiles[1 - bPart].clear();
+      for (int64_t r = 0; r < rowsOfTiles; ++r)
+        for (int64_t v = 0; v < vectors; ++v)
+          addProduct(out[r * vectors + v], aTiles[aPart][r], bTiles[bPart][v]);
     }
   };
   auto loop =
       scf::ForOp::create(b, b.number(0), words, b.number(kAmxWords), sums,
                          [&](OpBuilder &, Location, Value iv, ValueRange in) {
                            SmallVector<Value> out(in);
-                           if (shape.parts.size() > 1)
-                             multiplyParts(b.number(iv), out);
+                           Index word = b.number(iv);
+                           if (shape.parts > 1)
+                             multiplyParts(word, out);
                            else
-                             multiplyWhole(b.number(iv), out);
+                             multiplyWhole(word, out);
+                           prefetchBeside(word);
                            scf::YieldOp::create(b, out);
                          });
   for (int64_t r = 0; r < rowsOfTiles; ++r)
@@ -474,16 +489,49 @@ void TileEmitter::copyTile(ArrayRef<VectorColumns> columns, Index rowTable,
   });
 }
 
+/// How close to the core a line is wanted, as llvm.prefetch counts.
+static constexpr unsigned kFirstLevel = 3, kSecondLevel = 2;
+
+void TileEmitter::prefetchRow(ArrayRef<VectorColumns> columns, Index rowTable) {
+  Index row = c.start + b.loadIndex(tables, rowTable);
+  for (const VectorColumns &vector : columns)
+    memref::PrefetchOp::create(b, c.buffer, ValueRange{row + vector.first},
+                               /*isWrite=*/true, kFirstLevel,
+                               /*isDataCache=*/true);
+}
+
 void TileEmitter::prefetchTile(ArrayRef<VectorColumns> columns, Index rowTable,
                                Index lastRow) {
-  constexpr unsigned kAllCaches = 3;
-  for (int64_t r = 0; r < shape.rows; ++r) {
-    Index row = c.start + b.loadIndex(tables, min(rowTable + r, lastRow));
-    for (const VectorColumns &vector : columns)
-      memref::PrefetchOp::create(b, c.buffer, ValueRange{row + vector.first},
-                                 /*isWrite=*/true, kAllCaches,
-                                 /*isDataCache=*/true);
-  }
+  for (int64_t r = 0; r < shape.rows; ++r)
+    prefetchRow(columns, min(rowTable + r, lastRow));
+}
+
+/// Rows of C that are asked for beside one multiplication of tiles, and words
+/// of the sum beside which no more than one of them is.
+static constexpr int64_t kRowsBeside = 4;
+static constexpr int64_t kWordsOfRow = kAmxWords / kRowsBeside;
+
+void TileEmitter::prefetchTileBeside(Index word,
+                                     ArrayRef<VectorColumns> columns,
+                                     Index rowTable, Index lastRow) {
+  Index first = word / kWordsOfRow;
+  b.branch(first < b.number(shape.rows), [&] {
+    for (int64_t r = 0; r < kRowsBeside; ++r)
+      prefetchRow(columns, min(rowTable + first + r, lastRow));
+  });
+}
+
+void TileEmitter::prefetchPanelBeside(Index word, MatrixBase panel, Index first,
+                                      Index end) {
+  Index begin = panel.start + word * shape.columns();
+  b.loop(first, end, b.number(1), [&](Index line) {
+    // A row of a tile is a line.
+    Index at = begin + line * kAmxWords;
+    for (int64_t part = 0; part < shape.parts; ++part)
+      memref::PrefetchOp::create(
+          b, panel.buffer, ValueRange{at + bDistance * part},
+          /*isWrite=*/false, kSecondLevel, /*isDataCache=*/true);
+  });
 }
 
 func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
@@ -503,7 +551,7 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
                              index,
                              index,
                              IntegerType::get(context, 1)};
-  bool hasParts = tile.parts.size() > 1;
+  bool hasParts = tile.parts > 1;
   if (hasParts)
     types.append(2, index);
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
@@ -513,6 +561,7 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
                         tile,
                         arguments.takeMatrix(),
                         arguments.takeBuffer(),
+                        {},
                         {},
                         {},
                         {},
@@ -565,7 +614,24 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
         TilePlace place =
             TilePlace::take(b, tile, b.either(inPlace, useC, useStack));
         TilePlace start = emitter.placeOfStart(place);
-        emitter.prefetchTile(columns, rowTable + tile.rows, cM + m - 1);
+        Index nextRow = rowTable + tile.rows, lastRow = cM + m - 1;
+        MatrixBase nextPanel = bPanels.at((j + tile.columns()) * emitter.words);
+        if (tile.usesAmx()) {
+          // A short sum has not enough of them for all rows.
+          Index rowsBeside = min(emitter.words / kWordsOfRow, tile.rows);
+          b.loop(rowsBeside, b.number(tile.rows), b.number(1), [&](Index r) {
+            emitter.prefetchRow(columns, min(nextRow + r, lastRow));
+          });
+          Index lines = b.number(kAmxWords * tile.vectors);
+          Index firstLine = lines * i / m;
+          Index endLine = min(lines * (i + tile.rows) / m, lines);
+          emitter.prefetchBeside = [&, firstLine, endLine](Index word) {
+            emitter.prefetchTileBeside(word, columns, nextRow, lastRow);
+            emitter.prefetchPanelBeside(word, nextPanel, firstLine, endLine);
+          };
+        } else {
+          emitter.prefetchTile(columns, nextRow, lastRow);
+        }
         emitter.multiplySome(rowCount, columnCount, start, place,
                              aPanels.at(i * emitter.words),
                              bPanels.at(j * emitter.words));
@@ -599,7 +665,7 @@ void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
                             n,
                             words,
                             fromZero};
-  if (kernel.parts.size() > 1)
+  if (kernel.parts > 1)
     values.append({aPanels.distance, bPanels.distance});
   func::CallOp::create(b, getTiles(kernel), values);
 }

@@ -51,12 +51,10 @@ func.func @mixed(%a: memref<32x64xf16>, %b: memref<64x32xbf16>, %x: memref<32x64
 // CHECK:         amx.tile_mulf {{.*}} : !amx.tile<16x32xbf16>, !amx.tile<16x32xbf16>, !amx.tile<16x16xf32>
 // CHECK:         amx.tile_store {{.*}} : memref<?xf32>, !amx.tile<16x16xf32>
 
-// Each part of A with each part of B, in one pass over the panels.
+// Each part of A with each part of B, in one pass over the operands and one over the panels.
 // CHECK-LABEL: func.func private @amp_host_product_f16_f16
-// CHECK:         call @amp_host_pack_f16_amx_high(
-// CHECK:         call @amp_host_pack_f16_amx_low(
-// CHECK:         call @amp_host_pack_rows_f16_high(
-// CHECK:         call @amp_host_pack_rows_f16_low(
+// CHECK:         call @amp_host_pack_f16_amx_parts(
+// CHECK:         call @amp_host_pack_rows_f16_parts(
 // CHECK:         call @amp_host_tiles_amx_parts(
 // CHECK-NOT:     call @amp_host_tiles
 // CHECK:         return
