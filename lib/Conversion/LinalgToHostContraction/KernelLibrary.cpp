@@ -96,28 +96,37 @@ ProductArguments ProductArguments::take(KernelArguments &arguments) {
 // Arguments of packing
 //===----------------------------------------------------------------------===//
 
-SmallVector<Type> KernelLibrary::getPackTypes(Type element) {
+SmallVector<Type> KernelLibrary::getPackTypes(const PackForm &form) {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
-  SmallVector<Type> types = {getFlatType(element), index, getFlatType(index)};
+  SmallVector<Type> types = {getFlatType(form.element), index,
+                             getFlatType(index)};
   types.append(4, index);
   types.append({getFlatType(Float32Type::get(context)), index});
+  if (form.parts > 1)
+    types.push_back(index);
   return types;
 }
 
-SmallVector<Value> PackArguments::give() const {
+SmallVector<Value> PackArguments::give(int64_t parts) const {
   const MatrixBase &first = target.first;
-  return {source.buffer, source.start, tables,       rowTable,   rows,
-          columnTable,   columns,      first.buffer, first.start};
+  SmallVector<Value> values{source.buffer, source.start, tables,
+                            rowTable,      rows,         columnTable,
+                            columns,       first.buffer, first.start};
+  if (parts > 1)
+    values.push_back(target.distance);
+  return values;
 }
 
-PackArguments PackArguments::take(KernelArguments &arguments) {
+PackArguments PackArguments::take(KernelArguments &arguments, int64_t parts) {
   PackArguments p;
   p.source = arguments.takeMatrix();
   p.tables = arguments.takeBuffer();
   for (Index *index : {&p.rowTable, &p.rows, &p.columnTable, &p.columns})
     *index = arguments.takeIndex();
   p.target.first = arguments.takeMatrix();
+  if (parts > 1)
+    p.target.distance = arguments.takeIndex();
   return p;
 }
 

@@ -16,6 +16,7 @@
 //   tiles           C += panels of A * panels of B            (TileKernel.cpp)
 //   ..._pairs       both, with two bf16 in a word of a panel
 //   ..._amx         both, for AMX's tiles
+//   ..._parts       all three, with each f16 as two bf16
 //   product_<T>_<T> C += A * B, in blocks of the caches    (ProductKernel.cpp)
 //   pack_kept_<T>   all panels of B, for several tiles     (ProductKernel.cpp)
 //   kept_product_<T>_<T> C += A * B with such panels       (ProductKernel.cpp)
@@ -200,8 +201,9 @@ struct PackArguments {
   Index rowTable, rows, columnTable, columns;
   PanelParts target;
 
-  SmallVector<Value> give() const;
-  static PackArguments take(KernelArguments &arguments);
+  /// With the distance of panels where there are several `parts`.
+  SmallVector<Value> give(int64_t parts = 1) const;
+  static PackArguments take(KernelArguments &arguments, int64_t parts = 1);
 };
 
 /// memref<?xT>: all memory behind a memref, or scratch.
@@ -350,7 +352,7 @@ private:
 
   /// The types of ProductArguments and of PackArguments.
   SmallVector<Type> getProductTypes(Type aType, Type bType);
-  SmallVector<Type> getPackTypes(Type element);
+  SmallVector<Type> getPackTypes(const PackForm &form);
 
   ModuleOp module;
   SymbolTable symbols;

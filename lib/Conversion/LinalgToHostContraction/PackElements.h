@@ -17,6 +17,8 @@
 
 #include "KernelLibrary.h"
 
+#include <array>
+
 namespace mlir::amp {
 
 /// Halves are moved as the bits they consist of: LLVM has good code for loads

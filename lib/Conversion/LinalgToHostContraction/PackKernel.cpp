@@ -53,6 +53,7 @@ static constexpr int64_t kRowBlock = 32;
 /// Columns that are looked at together: a line of bf16, and whole panels of 8,
 /// 16 and 32.
 static constexpr int64_t kGroupColumns = 32;
+static_assert(kGroupColumns == 2 * kAmxWords);
 
 namespace {
 /// The arguments of the kernel, and the ways to move one block.
@@ -335,10 +336,8 @@ void PackEmitter::fillWithZeros(Index panel, Index count) {
 
 func::FuncOp KernelLibrary::getPack(const PackForm &form) {
   int64_t steps = form.steps;
-  SmallVector<Type> types = getPackTypes(form.element);
+  SmallVector<Type> types = getPackTypes(form);
   types.push_back(IndexType::get(module.getContext())); // the width
-  if (form.parts > 1)
-    types.push_back(IndexType::get(module.getContext()));
   if (steps > 1)
     types.push_back(IntegerType::get(module.getContext(), 16));
   std::string name;
@@ -350,10 +349,8 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
   int64_t side = std::clamp<int64_t>(machine.vectorBits / 32, kPackLanes, 16);
   auto emit = [form, steps, side](HostBuilder &b, KernelArguments &arguments) {
     PackEmitter emitter(b);
-    PackArguments pack = PackArguments::take(arguments);
+    PackArguments pack = PackArguments::take(arguments, form.parts);
     Index width = arguments.takeIndex();
-    if (form.parts > 1)
-      pack.target.distance = arguments.takeIndex();
     Index usedWords = ceilDiv(pack.rows, steps), wholeWords = pack.rows / steps;
     Index words = roundUp(usedWords, form.wordMultiple);
     emitter.source = pack.source;
@@ -402,10 +399,8 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
 void KernelLibrary::callPack(HostBuilder &b, const PackForm &form,
                              const PackArguments &arguments, Index width,
                              bool isB) {
-  SmallVector<Value> values = arguments.give();
+  SmallVector<Value> values = arguments.give(form.parts);
   values.push_back(width);
-  if (form.parts > 1)
-    values.push_back(arguments.target.distance);
   if (form.steps > 1) // the bits of 0 or -0
     values.push_back(arith::ConstantOp::create(
         b, b.getI16IntegerAttr(isB ? int16_t(0x8000) : 0)));

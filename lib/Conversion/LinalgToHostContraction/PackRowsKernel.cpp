@@ -171,13 +171,8 @@ func::FuncOp KernelLibrary::getPackRows(const PackForm &form) {
   std::string name;
   llvm::raw_string_ostream(name)
       << "pack_rows_" << form.element << (form.parts > 1 ? "_parts" : "");
-  SmallVector<Type> types = getPackTypes(form.element);
-  if (form.parts > 1)
-    types.push_back(IndexType::get(module.getContext()));
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
-    PackArguments pack = PackArguments::take(arguments);
-    if (form.parts > 1)
-      pack.target.distance = arguments.takeIndex();
+    PackArguments pack = PackArguments::take(arguments, form.parts);
     Index words = roundUp(ceilDiv(pack.columns, 2), kAmxWords);
     Value zeros = b.splat(b.zero(b.getF32Type()), kAmxWords);
     // As the source lies in memory: all words of a panel's rows where the steps
@@ -217,13 +212,10 @@ func::FuncOp KernelLibrary::getPackRows(const PackForm &form) {
       });
     });
   };
-  return getKernel(name, types, emit);
+  return getKernel(name, getPackTypes(form), emit);
 }
 
 void KernelLibrary::callPackRows(HostBuilder &b, const PackForm &form,
                                  const PackArguments &arguments) {
-  SmallVector<Value> values = arguments.give();
-  if (form.parts > 1)
-    values.push_back(arguments.target.distance);
-  func::CallOp::create(b, getPackRows(form), values);
+  func::CallOp::create(b, getPackRows(form), arguments.give(form.parts));
 }
