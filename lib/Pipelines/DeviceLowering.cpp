@@ -17,6 +17,7 @@
 
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Conversion/Host/Passes.h"
+#include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "amp/Fusion/FusionTarget.h"
 #include "amp/Kernels/Chip.h"
 #include "amp/Kernels/Passes.h"
@@ -63,6 +64,8 @@ static void addTensorStage(OpPassManager &pm,
   if (options.countTraffic)
     pm.addPass(createCountLeastTrafficPass());
   pm.addNestedPass<func::FuncOp>(createSeparateAssertsPass());
+  pm.addNestedPass<func::FuncOp>(createRaiseExtractsPass());
+  pm.addNestedPass<func::FuncOp>(createBubbleUpSlicesPass());
   // Conditions that are computed from flags are elements of tensors, too.
   pm.addNestedPass<func::FuncOp>(createNumbersToTensorsPass());
   // The guard of a step, before fusion, which melts it into the update.

@@ -45,6 +45,12 @@ StringRef stringifyConvolutionKind(ConvolutionKind kind);
 /// None if there is no kind of that name.
 std::optional<ConvolutionKind> parseConvolutionKind(StringRef name);
 
+/// What its A, B and D are called in `amp.launch`.
+struct ConvolutionNames {
+  StringRef a, b, d;
+};
+ConvolutionNames getTensorNames(ConvolutionKind kind);
+
 struct ConvolutionProblem {
   ConvolutionKind kind = ConvolutionKind::Forward;
   /// Of x. A batch of zero images is legal.

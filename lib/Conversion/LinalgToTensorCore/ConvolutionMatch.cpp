@@ -13,7 +13,8 @@
 // each of the image's rows and columns is a sum over two loops. Where p and q
 // index the result and r and s are summed, it is the convolution; the other way
 // round it is the gradient of the filters. Zeros around the image are part of
-// the kernel: a tensor.pad of zeros is looked through.
+// the kernel: a tensor.pad of zeros is looked through, and so is a slice that
+// cuts off pixels which no window reaches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,6 +92,22 @@ static Value absorbPadding(Value image, ConvolutionProblem &problem) {
   return pad.getSource();
 }
 
+/// The image of which `image` has all but the last rows and columns, or `image`
+/// itself.
+static Value getWholeImage(Value image) {
+  auto slice = image.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || slice.getSourceType().getRank() != 4 ||
+      slice.getType().getRank() != 4 ||
+      !slice.getSourceType().hasStaticShape() || !slice.hasUnitStride() ||
+      !slice.hasZeroOffset())
+    return image;
+  for (unsigned dim : {0, 3})
+    if (slice.getType().getDimSize(dim) !=
+        slice.getSourceType().getDimSize(dim))
+      return image;
+  return slice.getSource();
+}
+
 FailureOr<ConvolutionMatch>
 mlir::amp::matchConvolution(const Contraction &contraction,
                             std::string &reason) {
@@ -138,15 +155,9 @@ mlir::amp::matchConvolution(const Contraction &contraction,
   ConvolutionProblem &problem = match.problem;
   problem.kind =
       isForward ? ConvolutionKind::Forward : ConvolutionKind::WeightGradient;
-  match.image = absorbPadding(image->value, problem);
   match.other = other->value;
-  auto shape = cast<RankedTensorType>(match.image.getType()).getShape();
   linalg::LinalgOp op = contraction.op;
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  problem.batch = shape[0];
-  problem.height = shape[1];
-  problem.width = shape[2];
-  problem.channels = shape[3];
   problem.filters = sizes[*k];
   problem.filterHeight = sizes[rows->tap];
   problem.filterWidth = sizes[columns->tap];
@@ -154,11 +165,24 @@ mlir::amp::matchConvolution(const Contraction &contraction,
   problem.strideWidth = columns->stride;
   problem.dilationHeight = rows->dilation;
   problem.dilationWidth = columns->dilation;
+  auto takeImage = [&](Value value) {
+    problem.padTop = problem.padBottom = 0;
+    problem.padLeft = problem.padRight = 0;
+    match.image = absorbPadding(value, problem);
+    auto shape = cast<RankedTensorType>(match.image.getType()).getShape();
+    problem.batch = shape[0];
+    problem.height = shape[1];
+    problem.width = shape[2];
+    problem.channels = shape[3];
+    return problem.outputHeight() == sizes[rows->pixel] &&
+           problem.outputWidth() == sizes[columns->pixel];
+  };
+  // With strides there may be pixels behind the last ones that are read, which
+  // front ends cut off.
+  if (!takeImage(getWholeImage(image->value)) && !takeImage(image->value))
+    return decline("that does not reach the end of its image");
   problem.a = getElementTypeOrSelf(match.image.getType());
   problem.b = getElementTypeOrSelf(match.other.getType());
-  if (problem.outputHeight() != sizes[rows->pixel] ||
-      problem.outputWidth() != sizes[columns->pixel])
-    return decline("that does not reach the end of its image");
 
   MatrixProduct &product = match.product;
   product.op = op;

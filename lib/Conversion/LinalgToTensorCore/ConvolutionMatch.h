@@ -8,7 +8,7 @@
 //
 // Convolutions and the gradients of their filters, in the order of dimensions
 // that kernels read: images N,H,W,C, filters K,R,S,C. A gradient of the image
-// reaches us as a convolution of its own.
+// reaches us as a convolution of its own (ImageGradient.h).
 //
 //===----------------------------------------------------------------------===//
 

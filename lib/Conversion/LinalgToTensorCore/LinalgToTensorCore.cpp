@@ -22,6 +22,7 @@
 #include "ChipOption.h"
 #include "ConvolutionMatch.h"
 #include "EpilogueRegion.h"
+#include "ImageGradient.h"
 #include "KernelModules.h"
 #include "MatrixProduct.h"
 #include "ProductReaders.h"
@@ -326,24 +327,38 @@ LogicalResult ConvertLinalgToTensorCore::convertConvolution(
   if (failed(match))
     return failure();
   EpilogueRegion epilogue = absorbEpilogue(match->product, readers);
-  ConvolutionProblem problem = match->problem;
-  problem.d = getElementTypeOrSelf(epilogue.result.getType());
-  if (tf32 && problem.a.isF32())
+  if (tf32 && match->problem.a.isF32())
     keptWide = "expected a matrix product, but got a convolution";
-  FailureOr<KernelChoice> choice =
-      chooseConvolution(problem, *target, getOperandBytes(epilogue), reason);
+  auto choose = [&](ConvolutionProblem &problem) {
+    problem.d = getElementTypeOrSelf(epilogue.result.getType());
+    return chooseConvolution(problem, *target, getOperandBytes(epilogue),
+                             reason);
+  };
+  std::optional<ImageGradient> gradient = matchImageGradient(*match);
+  FailureOr<KernelChoice> choice = failure();
+  if (gradient)
+    choice = choose(gradient->problem);
+  if (failed(choice)) {
+    gradient.reset();
+    choice = choose(match->problem);
+  }
   if (failed(choice))
     return failure();
+  const ConvolutionProblem &problem =
+      gradient ? gradient->problem : match->problem;
   func::FuncOp function = epilogue.function ? *epilogue.function : nullptr;
   FailureOr<gpu::GPUModuleOp> kernels = modules.getConvolution(
       match->product.op->getLoc(), problem, choice->config, function, reason);
   if (failed(kernels))
     return failure();
-  bool isForward = problem.kind == ConvolutionKind::Forward;
-  emitLaunch(match->product, epilogue, *kernels, *choice,
-             {"x", isForward ? "f" : "y"}, isForward ? "y" : "f",
-             [&](OpBuilder &) {
-               return SmallVector<Value>{match->image, match->other};
+  ConvolutionNames names = getTensorNames(problem.kind);
+  emitLaunch(match->product, epilogue, *kernels, *choice, {names.a, names.b},
+             names.d, [&](OpBuilder &b) -> SmallVector<Value> {
+               if (gradient)
+                 return {gradient->output, gradient->buildFilters(b)};
+               if (problem.kind == ConvolutionKind::WeightGradient)
+                 return {match->other, match->image};
+               return {match->image, match->other};
              });
   return success();
 }

@@ -40,6 +40,18 @@ StringRef mlir::amp::stringifyConvolutionKind(ConvolutionKind kind) {
   llvm_unreachable("unknown kind of convolution");
 }
 
+ConvolutionNames mlir::amp::getTensorNames(ConvolutionKind kind) {
+  switch (kind) {
+  case ConvolutionKind::Forward:
+    return {"x", "f", "y"};
+  case ConvolutionKind::DataGradient:
+    return {"y", "f", "x"};
+  case ConvolutionKind::WeightGradient:
+    return {"y", "x", "f"};
+  }
+  llvm_unreachable("unknown kind of convolution");
+}
+
 std::optional<ConvolutionKind> mlir::amp::parseConvolutionKind(StringRef name) {
   for (auto kind : {ConvolutionKind::Forward, ConvolutionKind::DataGradient,
                     ConvolutionKind::WeightGradient})

@@ -16,18 +16,6 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-ConvolutionNames mlir::amp::getTensorNames(ConvolutionKind kind) {
-  switch (kind) {
-  case ConvolutionKind::Forward:
-    return {"x", "f", "y"};
-  case ConvolutionKind::DataGradient:
-    return {"y", "f", "x"};
-  case ConvolutionKind::WeightGradient:
-    return {"y", "x", "f"};
-  }
-  llvm_unreachable("unknown kind of convolution");
-}
-
 ConvolutionProduct::ConvolutionProduct(DeviceBuilder &b,
                                        const GemmProblem &product,
                                        const ConvolutionProblem &convolution,

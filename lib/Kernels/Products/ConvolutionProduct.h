@@ -26,12 +26,6 @@
 
 namespace mlir::amp {
 
-/// What the three tensors are called in `amp.launch`.
-struct ConvolutionNames {
-  StringRef a, b, d;
-};
-ConvolutionNames getTensorNames(ConvolutionKind kind);
-
 class ConvolutionProduct : public Product {
 public:
   /// `product` is the matrix product, as getImplicitProduct gives it.

@@ -1551,7 +1551,11 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
        result have are a batch; or it is a convolution of two dimensions without
        groups, or the gradient of its filters, with images N,H,W,C and filters
        K,R,S,C (`amp-assign-layouts` sees to that), and its windows go to the end of
-       the image. A `tensor.pad` of zeros is part of the kernel;
+       the image, or of one that was cut off behind them. A `tensor.pad` of zeros is
+       part of the kernel. A convolution of filters that an operation made of others
+       with their taps reversed and K and C exchanged is the gradient of an image: it
+       reads the gradient of the output without zeros that were inserted between
+       pixels or around them, and the filters as they were;
     4. what its sums start with is zero, or its result lies in the order batch,
        rows, columns;
     5. it is a product of two matrices: a matrix and a vector are a sum like those of

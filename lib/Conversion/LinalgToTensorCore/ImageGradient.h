@@ -1,0 +1,43 @@
+//===- ImageGradient.h - A convolution that is a data gradient --*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Front ends write the gradient of a convolution's image as a convolution
+// again, of filters that are copied with their taps in reverse and of an image
+// with zeros between its pixels. Kernels compute it from what was copied.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_CONVERSION_LINALGTOTENSORCORE_IMAGEGRADIENT_H
+#define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_IMAGEGRADIENT_H
+
+#include "ConvolutionMatch.h"
+
+namespace mlir::amp {
+
+struct ImageGradient {
+  /// All but the type of the result.
+  ConvolutionProblem problem;
+  /// The gradient of the output, N,P,Q,K, without zeros between its pixels.
+  Value output;
+  /// What reverses the taps of the filters and exchanges their first and last
+  /// dimension.
+  linalg::GenericOp reversal;
+
+  /// The filters K,R,S,C as they were before; where elements lie otherwise, or
+  /// are computed on the way, by an operation as the forward pass has it.
+  Value buildFilters(OpBuilder &b) const;
+};
+
+/// Views a convolution as the gradient of another one's image, where that
+/// spares its operands a copy.
+std::optional<ImageGradient>
+matchImageGradient(const ConvolutionMatch &convolution);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_CONVERSION_LINALGTOTENSORCORE_IMAGEGRADIENT_H
