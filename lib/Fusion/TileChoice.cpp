@@ -60,8 +60,9 @@ public:
   /// Grows the loops that walk `part` until its runs have so many bytes; false
   /// if they never do.
   bool growRuns(const TilePart &part, int64_t runBytes);
-  /// Grows all loops as long as the tile has at most so many bytes.
-  void growTo(int64_t bytes);
+  /// Grows all loops as long as the tile has at most so many bytes, and there
+  /// are so many tiles.
+  void growTo(int64_t bytes, int64_t tiles);
   /// Grows the loops of one side of a product until it is so long, or whole;
   /// false if it never is.
   bool growSide(const TileSide &side, int64_t length);
@@ -70,6 +71,8 @@ public:
                   llvm::function_ref<bool()> fits);
   /// How long one side of a product is in the tile.
   int64_t getLength(const TileSide &side) const;
+  /// How many tiles there are; along a loop whose extent is not known, so many.
+  int64_t countTiles(int64_t unknown) const;
   /// True if the tile has all of one side of a product.
   bool isWhole(const TileSide &side) const;
 
@@ -136,9 +139,18 @@ void Tile::growLoop(int loop, llvm::function_ref<bool()> fits) {
   }
 }
 
-void Tile::growTo(int64_t bytes) {
+void Tile::growTo(int64_t bytes, int64_t tiles) {
   for (int loop = extents.size() - 1; loop >= 0; --loop)
-    growLoop(loop, [&] { return countBytes() <= bytes; });
+    growLoop(loop, [&] {
+      return countBytes() <= bytes && countTiles(tiles) >= tiles;
+    });
+}
+
+int64_t Tile::countTiles(int64_t unknown) const {
+  int64_t count = 1;
+  for (auto [extent, step] : llvm::zip_equal(extents, steps))
+    count *= ShapedType::isDynamic(extent) ? unknown : extent / step;
+  return count;
 }
 
 int64_t Tile::getLength(const TileSide &side) const {
@@ -171,15 +183,9 @@ bool Tile::isWhole(const TileSide &side) const {
 
 void Tile::growSideTo(const TileSide &side, int64_t tiles,
                       llvm::function_ref<bool()> fits) {
-  auto countTiles = [&] {
-    int64_t count = 1;
-    for (auto [extent, step] : llvm::zip_equal(extents, steps))
-      count *= ShapedType::isDynamic(extent) ? tiles : extent / step;
-    return count;
-  };
   for (const std::pair<int, int64_t> &of : llvm::reverse(side))
     if (of.first != kNoLoop)
-      growLoop(of.first, [&] { return fits() && countTiles() >= tiles; });
+      growLoop(of.first, [&] { return fits() && countTiles(tiles) >= tiles; });
 }
 
 /// True if the extents are known that a tile has all of.
@@ -251,6 +257,6 @@ mlir::amp::chooseTile(ArrayRef<int64_t> extents, ArrayRef<TilePart> parts,
   }
   if (tile.countBytes() > target.closeBytes)
     return std::nullopt;
-  tile.growTo(std::min(target.tileBytes, target.closeBytes));
+  tile.growTo(std::min(target.tileBytes, target.closeBytes), target.tiles);
   return SmallVector<int64_t>(tile.getSteps());
 }

@@ -108,6 +108,7 @@ static void addKernels(OpPassManager &pm,
     FusionTarget target = getFusionTarget(*chip);
     tiles.closeBytes = target.closeBytes;
     tiles.runBytes = target.runBytes;
+    tiles.tiles = target.tiles;
     tiles.tileBytes = kTileBytes;
     tiles.sumsAlone = true;
   }

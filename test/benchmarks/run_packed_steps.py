@@ -401,4 +401,5 @@ def main():
             compare_times(runtime, problem, programs, options)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -29,6 +29,9 @@ struct FusionTarget {
   int64_t tileBytes = 24 * 1024;
   /// Shortest run of bytes that is worth reading by itself.
   int64_t runBytes = 512;
+  /// Tiles of a group below which they do not grow, as long as their runs are
+  /// worth it: those that keep a machine busy.
+  int64_t tiles = 1;
   /// Bytes of all tensors' parts in a tile with a product, its operands left
   /// out: the sum stays for as long as it grows, not the operands.
   int64_t productBytes = 1536 * 1024;

@@ -31,9 +31,8 @@ struct ChipLimits {
   int64_t sharedMemory;
   /// Registers of 4 bytes of a multiprocessor.
   int64_t registers;
-  /// Bytes of a line of the caches, which is what a warp reads in one access of
-  /// 4 bytes a lane.
-  int64_t lineBytes;
+  /// Bytes that the caches and memory hand out at least.
+  int64_t sectorBytes;
 };
 
 /// A product with a chip: what one of its multiprocessors does in a cycle at

@@ -9,8 +9,10 @@
 // The fusion plan cuts a sum into parts where that is worth a launch, and
 // leaves one of a few hundred or thousand elements, as of those parts, whole.
 // With a thread for each result that would be a loop of dependent additions on
-// one thread. A loop of one tile around it makes it a group, which has a block
-// of threads that share it. Sums whose order matters stay as they are.
+// one thread. A loop of tiles around it makes it a group, which has a block of
+// threads for each tile that share its sums. A tile has as many sums as it
+// takes to read whole sectors, or all where they do not follow one another.
+// Sums whose order matters stay as they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +22,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/TilingInterface.h"
 
 #define DEBUG_TYPE "amp-tile-sums"
 
@@ -31,9 +34,11 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Sums from which on a thread for each keeps more of a device busy than a
-/// block for all of them: the threads of a block.
+/// Sums of a tile from which on a thread for each keeps more of a device busy
+/// than a block for all of them: the threads of a block.
 static constexpr int64_t kMostSums = 256;
+/// The same of all tiles: with that many, threads alone are enough.
+static constexpr int64_t kMostInAll = 8192;
 
 /// Whether threads may share each sum of an operation, and have enough to do.
 static bool isShared(linalg::GenericOp op, int64_t least) {
@@ -45,21 +50,60 @@ static bool isShared(linalg::GenericOp op, int64_t least) {
         return cast<RankedTensorType>(type).hasStaticShape();
       }))
     return false;
-  int64_t summed = 1, sums = 1;
+  int64_t summed = 1;
   for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
-    if (kind != utils::IteratorType::reduction)
-      sums *= node->extents[i];
     if (kind != utils::IteratorType::reduction || node->extents[i] == 1)
       continue;
     if (!node->summed[i])
       return false;
     summed *= node->extents[i];
   }
-  return summed >= least && sums <= kMostSums;
+  return summed >= least;
 }
 
-/// %r = linalg.generic  ->  %r = scf.forall (%i) in (1) { linalg.generic }
-static void wrap(IRRewriter &rewriter, linalg::GenericOp op) {
+namespace {
+/// One loop of an operation, in steps.
+struct TiledLoop {
+  unsigned loop;
+  int64_t extent, step;
+};
+} // namespace
+
+/// The loop that walks neighbours in each result, in the least step of `sums`
+/// or more that divides it; nothing if one tile has all.
+static std::optional<TiledLoop> getTiledLoop(linalg::GenericOp op,
+                                             int64_t sums) {
+  std::optional<unsigned> last;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (!map.isProjectedPermutation() || map.getNumResults() == 0)
+      return std::nullopt;
+    unsigned loop = map.getDimPosition(map.getNumResults() - 1);
+    if (last && *last != loop)
+      return std::nullopt;
+    last = loop;
+  }
+  TiledLoop tiled{*last, op.getStaticLoopRanges()[*last], sums};
+  while (tiled.step < tiled.extent && tiled.extent % tiled.step)
+    ++tiled.step;
+  if (tiled.step >= tiled.extent)
+    return std::nullopt;
+  return tiled;
+}
+
+static int64_t countSums(linalg::GenericOp op) {
+  int64_t sums = 1;
+  for (auto [extent, kind] :
+       llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (kind != utils::IteratorType::reduction)
+      sums *= extent;
+  return sums;
+}
+
+/// %r = linalg.generic  ->  %r = scf.forall (%i) { linalg.generic }, of a tile
+/// of each step of `tiled`, or of one tile.
+static void wrap(IRRewriter &rewriter, linalg::GenericOp op,
+                 std::optional<TiledLoop> tiled) {
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   SmallVector<Value> outs;
@@ -67,21 +111,43 @@ static void wrap(IRRewriter &rewriter, linalg::GenericOp op) {
     outs.push_back(tensor::EmptyOp::create(
         rewriter, loc, cast<RankedTensorType>(type).getShape(),
         cast<RankedTensorType>(type).getElementType()));
-  auto loop = scf::ForallOp::create(
-      rewriter, loc, ArrayRef<OpFoldResult>(rewriter.getIndexAttr(1)), outs,
-      std::nullopt);
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
+  OpFoldResult end = tiled ? rewriter.getIndexAttr(tiled->extent) : one,
+               step = tiled ? rewriter.getIndexAttr(tiled->step) : one;
+  auto loop =
+      scf::ForallOp::create(rewriter, loc, zero, end, step, outs, std::nullopt);
   rewriter.setInsertionPointToStart(loop.getBody());
-  Operation *inside = rewriter.clone(*op);
+  Operation *inside = nullptr;
+  SmallVector<OpFoldResult> offsets, sizes;
+  for (int64_t extent : op.getStaticLoopRanges()) {
+    offsets.push_back(zero);
+    sizes.push_back(rewriter.getIndexAttr(extent));
+  }
+  auto tiling = cast<TilingInterface>(op.getOperation());
+  if (tiled) {
+    offsets[tiled->loop] = loop.getInductionVar(0);
+    sizes[tiled->loop] = step;
+    FailureOr<TilingResult> result =
+        tiling.getTiledImplementation(rewriter, offsets, sizes);
+    assert(succeeded(result) && "its results are projections of its loops");
+    inside = result->tiledOps.front();
+  } else {
+    inside = rewriter.clone(*op);
+  }
   rewriter.setInsertionPointToStart(loop.getTerminator().getBody());
-  for (auto [result, out] :
-       llvm::zip_equal(inside->getResults(), loop.getRegionOutArgs())) {
-    auto type = cast<RankedTensorType>(result.getType());
-    SmallVector<OpFoldResult> zeros(type.getRank(), rewriter.getIndexAttr(0)),
-        ones(type.getRank(), rewriter.getIndexAttr(1)), sizes;
+  for (auto [i, result, out] :
+       llvm::enumerate(inside->getResults(), loop.getRegionOutArgs())) {
+    auto type = cast<RankedTensorType>(out.getType());
+    SmallVector<OpFoldResult> places(type.getRank(), zero),
+        ones(type.getRank(), one), shape;
     for (int64_t size : type.getShape())
-      sizes.push_back(rewriter.getIndexAttr(size));
-    tensor::ParallelInsertSliceOp::create(rewriter, loc, result, out, zeros,
-                                          sizes, ones);
+      shape.push_back(rewriter.getIndexAttr(size));
+    if (tiled) {
+      places.back() = offsets[tiled->loop];
+      shape.back() = step;
+    }
+    tensor::ParallelInsertSliceOp::create(rewriter, loc, result, out, places,
+                                          shape, ones);
   }
   rewriter.replaceOp(op, loop.getResults());
 }
@@ -91,15 +157,21 @@ struct TileSums : public amp::impl::TileSumsPassBase<TileSums> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<linalg::GenericOp> sums;
+    SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) {
       if (!op->getParentOfType<scf::ForallOp>() && isShared(op, least))
-        sums.push_back(op);
+        ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
-    for (linalg::GenericOp op : sums)
-      wrap(rewriter, op);
-    numTiled += sums.size();
+    for (linalg::GenericOp op : ops) {
+      std::optional<TiledLoop> tiled = getTiledLoop(op, sums);
+      int64_t count = countSums(op);
+      if (count > kMostInAll ||
+          count / (tiled ? tiled->extent / tiled->step : 1) > kMostSums)
+        continue;
+      wrap(rewriter, op, tiled);
+      ++numTiled;
+    }
   }
 };
 } // namespace

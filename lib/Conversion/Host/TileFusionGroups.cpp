@@ -427,6 +427,7 @@ struct TileFusionGroups
          {std::tuple("close-bytes", closeBytes.getValue(), kMostBytes),
           std::tuple("tile-bytes", tileBytes.getValue(), kMostBytes),
           std::tuple("run-bytes", runBytes.getValue(), kMostBytes),
+          std::tuple("tiles", tiles.getValue(), kMostBytes),
           std::tuple("product-bytes", productBytes.getValue(),
                      kMostProductBytes),
           std::tuple("packed-bytes", packedBytes.getValue(), kMostProductBytes),
@@ -445,6 +446,7 @@ struct TileFusionGroups
     target.closeBytes = closeBytes;
     target.tileBytes = tileBytes;
     target.runBytes = runBytes;
+    target.tiles = tiles;
     target.productBytes = productBytes;
     target.packedBytes = packedBytes;
     target.productRows = productRows;

@@ -320,6 +320,20 @@ LogicalResult ConvertLinalgToTensorCore::convertProduct(
   return success();
 }
 
+/// Seconds of what a gradient spares the convolution that it is.
+static double estimateCopies(const ConvolutionMatch &convolution,
+                             const ImageGradient &gradient, const Chip &chip) {
+  auto getBytes = [](Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.getNumElements() * getElementBytes(type.getElementType());
+  };
+  double seconds = estimateMemoryPass(2 * getBytes(convolution.other), chip);
+  if (convolution.image != gradient.output)
+    seconds += estimateMemoryPass(
+        getBytes(convolution.image) + getBytes(gradient.output), chip);
+  return seconds;
+}
+
 LogicalResult ConvertLinalgToTensorCore::convertConvolution(
     const Contraction &contraction, ArrayRef<Operation *> readers,
     KernelModules &modules, std::string &reason) {
@@ -334,13 +348,19 @@ LogicalResult ConvertLinalgToTensorCore::convertConvolution(
     return chooseConvolution(problem, *target, getOperandBytes(epilogue),
                              reason);
   };
+  FailureOr<KernelChoice> choice = choose(match->problem);
   std::optional<ImageGradient> gradient = matchImageGradient(*match);
-  FailureOr<KernelChoice> choice = failure();
-  if (gradient)
-    choice = choose(gradient->problem);
-  if (failed(choice)) {
-    gradient.reset();
-    choice = choose(match->problem);
+  if (gradient) {
+    FailureOr<KernelChoice> other = choose(gradient->problem);
+    bool isBetter =
+        succeeded(other) &&
+        (failed(choice) ||
+         other->cost.seconds <
+             choice->cost.seconds + estimateCopies(*match, *gradient, *target));
+    if (isBetter)
+      choice = other;
+    else
+      gradient.reset();
   }
   if (failed(choice))
     return failure();

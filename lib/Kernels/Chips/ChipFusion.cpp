@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiles fit the shared memory of a block, and one line of the caches is worth
-// reading by itself. Sums of products are in registers, and products may be
-// convolutions.
+// Tiles fit the shared memory of a block, and one sector is worth reading by
+// itself: its neighbours are another block's, and in the cache by then. There
+// is a tile for each multiprocessor where that leaves sectors whole. Sums of
+// products are in registers, and products may be convolutions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,8 @@ FusionTarget mlir::amp::getFusionTarget(const Chip &chip) {
   // A quarter of the registers of a multiprocessor. A larger tile would leave
   // no room for a second block, which computes while the first one waits.
   target.tileBytes = chip.limits.registers * 4 / 4;
-  target.runBytes = chip.limits.lineBytes;
+  target.runBytes = chip.limits.sectorBytes;
+  target.tiles = chip.rates.multiprocessors;
   target.productsInRegisters = true;
   target.forms.named = true;
   target.forms.windows = true;

@@ -34,11 +34,14 @@ static constexpr double kSustainedTensor = 0.8, kSustainedMemory = 0.9;
 static constexpr double kSustainedPlain = 0.61;
 /// Cycles from the request of a stage to its arrival while all multiprocessors
 /// ask, and of the first one of a block.
-static constexpr double kLatency = 2000, kFirstLatency = 600;
+static constexpr double kLatency = 2300, kFirstLatency = 600;
 /// Cycles of a block before its first stage, of a tile beside its stages, and
 /// of a cluster, whose blocks start and end together.
 static constexpr double kBlockCycles = 500, kTileCycles = 300,
                         kClusterCycles = 2000;
+/// Of the bytes that the other block of a cluster brings, what it spares the L2
+/// cache: the rest costs the way from there.
+static constexpr double kMulticastGain = 0.5;
 /// Seconds from the end of one kernel to the start of the next, and to that of
 /// one which reads its results.
 static constexpr double kLaunch = 1.5e-6, kDependentLaunch = 2.5e-6;
@@ -49,8 +52,9 @@ static constexpr double kWorkspacePasses = 3;
 /// bytes: where rows of D are no multiple of 16 bytes.
 static constexpr double kThreadStoreBytes = 54;
 /// A thread for each element: operations of a multiprocessor in a cycle (a warp
-/// loads two words for 32 products), and cycles of one step of K.
-static constexpr double kPlainRate = 32, kPlainStep = 4;
+/// loads two words for 32 products), and cycles of one step of K, which waits
+/// for what it loads (178 to 209 on an H100).
+static constexpr double kPlainRate = 32, kPlainStep = 180;
 
 StringRef mlir::amp::stringifyKernelBound(KernelBound bound) {
   switch (bound) {
@@ -159,8 +163,9 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
   cost.tensorCycles = 2.0 * config.tileM * config.tileN * config.tileK /
                       (rate * getInstructionShare(problem, config));
   cost.sharedCycles = getSharedBytes(config) / kSharedBytes;
+  double brought = double(config.tileN) * (config.cluster - 1) / config.cluster;
   cost.l2Cycles =
-      128.0 * (config.tileM + double(config.tileN) / config.cluster) / l2;
+      128.0 * (config.tileM + config.tileN - kMulticastGain * brought) / l2;
   // Blocks of one multiprocessor share it.
   double sharers = std::min<double>(
       resident, std::ceil(double(cost.items) / multiprocessors));

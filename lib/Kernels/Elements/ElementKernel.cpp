@@ -8,12 +8,14 @@
 //
 // The parallel loops become one loop over their iterations, which the threads
 // of all blocks share; iterations that follow one another are neighbours in
-// the first result, and a thread takes as many of them as one access does. An
-// iteration runs the loops of sums in their order and carries the results
-// through them, so that the body is computed as it is written, with every
-// rounding. Numbers are of 32 bits, those of the body (linalg.index) of 64. An
-// i1 is a byte in memory. What a body reads by index is inside of its tensor,
-// whatever the index is.
+// the first result, and a thread takes as many of them as one access does.
+// Where an operand's rows lie along another loop, as those of a transpose, it
+// takes a patch: as many iterations of that loop, too, so that all accesses are
+// of rows. An iteration runs the loops of sums in their order and carries the
+// results through them, so that the body is computed as it is written, with
+// every rounding. Numbers are of 32 bits, those of the body (linalg.index)
+// of 64. An i1 is a byte in memory. What a body reads by index is inside of its
+// tensor, whatever the index is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +33,8 @@ using namespace mlir;
 using namespace mlir::amp;
 
 static constexpr int64_t kThreads = 256, kBlocksPerMultiprocessor = 8;
+/// Patches that the lanes of a warp take, along each side.
+static constexpr int64_t kPatchesAlongLanes = 8, kPatchesAlongRows = 4;
 
 //===----------------------------------------------------------------------===//
 // What has a kernel
@@ -120,6 +124,16 @@ private:
         cast<RankedTensorType>(operand.get().getType()));
   }
   Lanes chooseLanes();
+  /// The other side of a patch; of one iteration if there is none.
+  Lanes chooseRows();
+  Access getAccessOf(OpOperand &operand, const Lanes &along) {
+    return getAccess(op.getMatchingIndexingMap(&operand), getLayout(operand),
+                     getElementTypeOrSelf(operand.get().getType()), loops.sizes,
+                     along.loop, along.width);
+  }
+  /// Sets the loops to the first iteration of patch `number`.
+  void setPatch(Number number);
+  void emitPatch(ArrayRef<std::string> outputs);
   /// The results behind all loops from the given one of a sum on.
   Values runSums(unsigned sum, ValueRange results);
   /// Results are those of the first lane, of the second and so on.
@@ -128,7 +142,7 @@ private:
   DeviceBuilder &b;
   linalg::GenericOp op;
   GenericLoops loops;
-  Lanes lanes;
+  Lanes lanes, rows;
   llvm::StringMap<Value> pointers;
   /// Tensors that the body reads by index.
   DenseMap<Value, Place> tables;
@@ -146,6 +160,112 @@ Lanes ElementEmitter::chooseLanes() {
         (op.isDpsInit(&operand) || op.payloadUsesValueFromOperand(&operand)))
       candidate.operands.push_back({&operand, getLayout(operand)});
   return {candidate.loop, chooseWidth(candidate)};
+}
+
+Lanes ElementEmitter::chooseRows() {
+  if (lanes.width == 1 || !loops.sums.empty())
+    return {};
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (op.payloadUsesValueFromOperand(&init))
+      return {};
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    if (!op.payloadUsesValueFromOperand(operand) ||
+        !isa<RankedTensorType>(operand->get().getType()) ||
+        getAccessOf(*operand, lanes) != Access::Apart)
+      continue;
+    for (unsigned loop : loops.parallel) {
+      int64_t bits = getStorage(getElementTypeOrSelf(operand->get().getType()))
+                         .getIntOrFloatBitWidth();
+      Lanes along{loop, kWideBytes * 8 / bits};
+      while (along.width > 1 && getAccessOf(*operand, along) != Access::Row)
+        along.width /= 2;
+      if (loop != lanes.loop && along.width > 1)
+        return along;
+    }
+  }
+  return {};
+}
+
+void ElementEmitter::setPatch(Number number) {
+  // Neighbours in a warp write a line of the caches together, and read two
+  // sectors.
+  auto getShare = [&](const Lanes &side, int64_t most) {
+    int64_t count = loops.sizes[side.loop] / side.width;
+    while (count % most)
+      most /= 2;
+    return most;
+  };
+  const int64_t shareOfLanes = getShare(lanes, kPatchesAlongLanes),
+                shareOfRows = getShare(rows, kPatchesAlongRows);
+  SmallVector<int64_t> extents;
+  for (unsigned loop : loops.parallel) {
+    int64_t extent = loops.sizes[loop];
+    if (loop == lanes.loop)
+      extent /= lanes.width * shareOfLanes;
+    if (loop == rows.loop)
+      extent /= rows.width * shareOfRows;
+    extents.push_back(extent);
+  }
+  extents.append({shareOfRows, shareOfLanes});
+  SmallVector<Number> indices = delinearize(b, extents, number);
+  for (auto [loop, index] : llvm::zip(loops.parallel, indices)) {
+    if (loop == lanes.loop)
+      index = (index * shareOfLanes + indices.back()) * lanes.width;
+    if (loop == rows.loop)
+      index = (index * shareOfRows + indices[indices.size() - 2]) * rows.width;
+    loops.set(loop, index);
+  }
+}
+
+void ElementEmitter::emitPatch(ArrayRef<std::string> outputs) {
+  const GenericLoops first = loops;
+  auto getAt = [&](int64_t row, int64_t lane) {
+    return lanes.at(b, rows.at(b, first, row), lane);
+  };
+  // Elements of an input by row and lane. All are read before any is written:
+  // a compiler could not tell that these are others.
+  DenseMap<OpOperand *, SmallVector<Values>> inputs;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    if (!op.payloadUsesValueFromOperand(operand) ||
+        !isa<RankedTensorType>(operand->get().getType()))
+      continue;
+    Place place = getPlace(*operand, getInputName(*operand));
+    auto read = [&](const GenericLoops &from, const Lanes &along) {
+      return loadLanes(b, op, *operand, from, along, place,
+                       getLayout(*operand));
+    };
+    SmallVector<Values> elements(rows.width, Values(lanes.width));
+    if (getAccessOf(*operand, lanes) == Access::Apart &&
+        getAccessOf(*operand, rows) == Access::Row) {
+      for (int64_t lane = 0; lane < lanes.width; ++lane)
+        for (auto [row, value] : llvm::enumerate(read(getAt(0, lane), rows)))
+          elements[row][lane] = value;
+    } else {
+      for (int64_t row = 0; row < rows.width; ++row)
+        elements[row] = read(getAt(row, 0), lanes);
+    }
+    inputs[operand] = std::move(elements);
+  }
+  Values zeros;
+  for (Value init : op.getDpsInits())
+    zeros.push_back(b.zero(getElementTypeOrSelf(init.getType())));
+  SmallVector<Values> results;
+  for (int64_t row = 0; row < rows.width; ++row)
+    for (int64_t lane = 0; lane < lanes.width; ++lane)
+      results.push_back(emitBody(
+          b, op, getAt(row, lane), zeros, numbers,
+          {[&](OpOperand &operand) { return inputs[&operand][row][lane]; },
+           [&](Value tensor, Numbers indices) {
+             return loadElement(b, tables.lookup(tensor), indices);
+           }}));
+  for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable()))
+    for (int64_t row = 0; row < rows.width; ++row) {
+      Values parts;
+      for (int64_t lane = 0; lane < lanes.width; ++lane)
+        parts.push_back(results[row * lanes.width + lane][number]);
+      storeLanes(b, op, init, getAt(row, 0), lanes,
+                 getPlace(init, outputs[number]), getLayout(init), parts);
+    }
 }
 
 ElementEmitter::Values ElementEmitter::runBody(ValueRange results) {
@@ -188,7 +308,8 @@ void ElementEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
   for (auto [name, type] : llvm::zip(outputs, op.getResultTypes()))
     addMemory(signature, name, type);
   lanes = chooseLanes();
-  const int64_t count = loops.iterations / lanes.width;
+  rows = chooseRows();
+  const int64_t count = loops.iterations / lanes.width / rows.width;
   int64_t blocks = llvm::divideCeil(count, kThreads);
   auto func = signature.createKernel(name, {{blocks, kBlocksPerMultiprocessor},
                                             kThreads,
@@ -215,6 +336,10 @@ void ElementEmitter::emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
   Number first = sm80::blockId(b) * kThreads + sm80::threadId(b);
   Number step = sm80::blockCount(b) * kThreads;
   b.loop(first, b.number(count), step, [&](Number iteration) {
+    if (rows.width > 1) {
+      setPatch(iteration);
+      return emitPatch(outputs);
+    }
     loops.set(b, loops.parallel, iteration, lanes.width);
     Values starts(op.getNumResults() * lanes.width);
     for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {

@@ -12,7 +12,8 @@
 // that follow one another. They exchange parts by shuffles, in the same order
 // for all, and those of several warps through shared memory, so that each
 // member knows the whole. Else a team's threads stand apart, so that neighbours
-// read neighbours, and leave parts in shared memory. A sum whose order matters
+// read neighbours: those of one warp exchange parts by shuffles, too, and one
+// of each warp leaves them in shared memory. A sum whose order matters
 // (FusionNode::summed) has one thread.
 //
 // In a phase of rows, a thread whose columns are beyond the last computes the
@@ -35,6 +36,9 @@ using namespace mlir;
 using namespace mlir::amp;
 
 static constexpr int64_t kBlocksPerMultiprocessor = 8;
+
+/// Rounds of a loop that are written one behind the other.
+static constexpr int64_t kRoundsAtOnce = 4;
 
 namespace {
 class GroupEmitter {
@@ -72,6 +76,11 @@ private:
              const Lanes &lanes, ValueRange results);
   bool isStored(linalg::GenericOp op);
 
+  /// Rounds from `first` up to `count` in this step, of which `first` is below
+  /// it: several at once, so that their loads are under way together.
+  Values emitRounds(
+      Number first, int64_t count, int64_t step, ValueRange starts,
+      function_ref<Values(ArrayRef<Number> rounds, ValueRange carried)> emit);
   void emitNumber(Operation &op);
   void emitPhase(const GroupPhase &phase);
   void emitElements(const GroupPhase &phase);
@@ -87,6 +96,11 @@ private:
                       int64_t begin, Number first, int64_t count, int64_t step);
   void leaveInSlot(linalg::GenericOp op, const ExchangeLayout &layout,
                    int64_t begin, Number slot, ValueRange values);
+
+  /// Combines the parts of so many lanes, that far apart, so that each has the
+  /// whole.
+  Values combineLanes(linalg::GenericOp op, int64_t lanes, int64_t apart,
+                      ValueRange parts);
 
   /// A row of a phase, as a thread sees it.
   struct Row {
@@ -257,18 +271,58 @@ void GroupEmitter::emitElements(const GroupPhase &phase) {
   auto readOperand = [&](OpOperand &operand) {
     return load(op, operand, loops, lanes);
   };
-  b.loop(thread, b.number(loops.iterations / phase.width),
-         b.number(plan.threads), [&](Number number) {
-           loops.set(b, loops.parallel, number, phase.width);
-           Values starts(op.getNumResults() * phase.width);
-           for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
-             for (auto [lane, start] :
-                  llvm::enumerate(getStart(op, init, phase.width, readOperand)))
-               starts[lane * op.getNumResults() + i] = start;
-           store(op, loops, lanes,
-                 runBody(op, loops, lanes, starts, readOperand,
-                         /*areCarried=*/false));
-         });
+  const unsigned results = op.getNumResults();
+  emitRounds(
+      thread, loops.iterations / phase.width, plan.threads, {},
+      [&](ArrayRef<Number> rounds, ValueRange) {
+        // What is written may be what the next round reads, for all that a
+        // compiler knows.
+        SmallVector<Values> written;
+        for (Number number : rounds) {
+          loops.set(b, loops.parallel, number, phase.width);
+          Values starts(results * phase.width);
+          for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
+            for (auto [lane, start] :
+                 llvm::enumerate(getStart(op, init, phase.width, readOperand)))
+              starts[lane * results + i] = start;
+          written.push_back(runBody(op, loops, lanes, starts, readOperand,
+                                    /*areCarried=*/false));
+        }
+        for (auto [number, values] : llvm::zip_equal(rounds, written)) {
+          loops.set(b, loops.parallel, number, phase.width);
+          store(op, loops, lanes, values);
+        }
+        return Values();
+      });
+}
+
+GroupEmitter::Values GroupEmitter::emitRounds(
+    Number first, int64_t count, int64_t step, ValueRange starts,
+    function_ref<Values(ArrayRef<Number>, ValueRange)> emit) {
+  const int64_t rounds = count / step, rest = rounds % kRoundsAtOnce;
+  auto emitSome = [&](Number from, int64_t some, ValueRange carried) {
+    SmallVector<Number> numbers;
+    for (int64_t round = 0; round < some; ++round)
+      numbers.push_back(from + round * step);
+    return emit(numbers, carried);
+  };
+  Values carried(starts);
+  if (rounds - rest == kRoundsAtOnce)
+    carried = emitSome(first, kRoundsAtOnce, carried);
+  else if (rounds > rest)
+    carried = b.loop(first, b.number((rounds - rest) * step),
+                     b.number(kRoundsAtOnce * step), carried,
+                     [&](Number from, ValueRange values) {
+                       return emitSome(from, kRoundsAtOnce, values);
+                     });
+  if (rest > 0)
+    carried = emitSome(first + (rounds - rest) * step, rest, carried);
+  if (count % step == 0)
+    return carried;
+  return b.loop(first + rounds * step, b.number(count), b.number(step), carried,
+                [&](Number from, ValueRange values) {
+                  return emitSome(from, 1, values);
+                });
 }
 
 /// What is no result of an operation of the loop, or a view of one.
@@ -370,19 +424,38 @@ void GroupEmitter::emitSums(const GroupPhase &phase) {
            llvm::enumerate(getStart(op, init, phase.width, readOperand)))
         starts[lane * results + i] = start;
     Values parts = phase.members > 1 ? getNeutral(op, phase.width) : starts;
-    parts = b.loop(phase.members > 1 ? member : b.number(0),
-                   b.number(loops.summed), b.number(phase.members), parts,
-                   [&](Number number, ValueRange carried) {
-                     loops.set(b, loops.sums, number);
-                     return runBody(op, loops, lanes, carried, readOperand,
-                                    /*areCarried=*/false);
-                   });
+    parts = emitRounds(phase.members > 1 ? member : b.number(0), loops.summed,
+                       phase.members, parts,
+                       [&](ArrayRef<Number> rounds, ValueRange carried) {
+                         Values values(carried);
+                         for (Number number : rounds) {
+                           loops.set(b, loops.sums, number);
+                           values = runBody(op, loops, lanes, values,
+                                            readOperand, /*areCarried=*/false);
+                         }
+                         return values;
+                       });
     Value writes = mine < groups;
     if (phase.members > 1) {
-      ExchangeLayout layout(op, phase.width, plan.threads);
-      leaveInSlot(op, layout, 0, thread, parts);
-      wait();
-      parts = combineSlots(op, layout, 0, team, phase.members, teams);
+      const int64_t shuffled = countShuffled(op, phase.members, teams),
+                    left = phase.members / shuffled, lanes = shuffled * teams;
+      parts = combineLanes(op, shuffled, teams, parts);
+      if (left > 1) {
+        ExchangeLayout layout(op, phase.width, plan.threads / shuffled);
+        Number slot = thread / lanes * teams + team;
+        auto leave = [&] { leaveInSlot(op, layout, 0, slot, parts); };
+        if (shuffled > 1)
+          b.branch(thread % lanes < teams, leave);
+        else
+          leave();
+        wait();
+        // Again by lanes that follow one another.
+        const int64_t sharers = countShuffled(op, left, teams);
+        Number first = team + thread / teams % sharers * teams;
+        parts =
+            combineSlots(op, layout, 0, first, left / sharers, sharers * teams);
+        parts = combineLanes(op, sharers, teams, parts);
+      }
       for (auto [i, part] : llvm::enumerate(parts))
         part = combine(op, i % results, starts[i], part);
       writes = b.both(writes, member == 0);
@@ -473,12 +546,11 @@ GroupEmitter::Values GroupEmitter::read(const Row &row,
   return kept[place];
 }
 
-GroupEmitter::Values GroupEmitter::combineRow(Row &row, linalg::GenericOp op,
-                                              ValueRange parts) {
-  const int64_t members = row.phase.members,
-                shuffled = countShuffled(op, members);
+GroupEmitter::Values GroupEmitter::combineLanes(linalg::GenericOp op,
+                                                int64_t lanes, int64_t apart,
+                                                ValueRange parts) {
   Values whole(parts);
-  for (int64_t bit = shuffled / 2; bit > 0; bit /= 2)
+  for (int64_t bit = lanes / 2 * apart; bit >= apart; bit /= 2)
     for (auto [i, value] : llvm::enumerate(whole)) {
       Type type = value.getType(), word = type.isF32() ? type : b.getI32Type();
       Value sent = type == word
@@ -487,8 +559,16 @@ GroupEmitter::Values GroupEmitter::combineRow(Row &row, linalg::GenericOp op,
       Value other = sm80::shuffleXor(b, sent, bit);
       if (type != word)
         other = arith::TruncIOp::create(b, type, other);
-      value = combine(op, i, value, other);
+      value = combine(op, i % op.getNumResults(), value, other);
     }
+  return whole;
+}
+
+GroupEmitter::Values GroupEmitter::combineRow(Row &row, linalg::GenericOp op,
+                                              ValueRange parts) {
+  const int64_t members = row.phase.members,
+                shuffled = countShuffled(op, members);
+  Values whole = combineLanes(op, shuffled, 1, parts);
   if (shuffled == members)
     return whole;
   // Sums of a phase take turns with two parts of memory: who still reads one

@@ -29,6 +29,9 @@ using namespace mlir;
 using namespace mlir::amp;
 
 static constexpr int64_t kMostThreads = 256;
+/// Of so few tiles that most multiprocessors have none, as long as each thread
+/// has some rounds; more threads would leave each 64 registers.
+static constexpr int64_t kFewTiles = 64, kMostOfFew = 512, kLeastRounds = 4;
 
 /// Elements of a tensor that a thread has in registers: so many before more
 /// threads share a row, and at most.
@@ -44,11 +47,14 @@ static bool isShuffled(Type type) {
          (type.isInteger() && type.getIntOrFloatBitWidth() <= 32);
 }
 
-int64_t mlir::amp::countShuffled(linalg::GenericOp op, int64_t members) {
+int64_t mlir::amp::countShuffled(linalg::GenericOp op, int64_t members,
+                                 int64_t apart) {
   bool areShuffled = llvm::all_of(op.getRegionOutputArgs(), [](Value value) {
     return isShuffled(value.getType());
   });
-  return areShuffled ? std::min(members, GroupPlan::kWarp) : 1;
+  return areShuffled && apart < GroupPlan::kWarp
+             ? std::min(members, GroupPlan::kWarp / apart)
+             : 1;
 }
 
 ExchangeLayout::ExchangeLayout(linalg::GenericOp op, int64_t width,
@@ -339,7 +345,11 @@ void Planner::shareThreads() {
   int64_t most = GroupPlan::kWarp;
   for (const GroupPhase &phase : plan.phases)
     most = std::max(most, countThreads(phase));
-  plan.threads = std::min(int64_t(llvm::PowerOf2Ceil(most)), kMostThreads);
+  int64_t limit = kMostThreads;
+  if (plan.tiles <= kFewTiles)
+    limit = std::clamp(int64_t(llvm::PowerOf2Ceil(most / kLeastRounds)),
+                       kMostThreads, kMostOfFew);
+  plan.threads = std::min(int64_t(llvm::PowerOf2Ceil(most)), limit);
   for (GroupPhase &phase : plan.phases) {
     linalg::GenericOp op = phase.operations.front().op;
     if (phase.form != GroupPhase::Form::Sums || getCombiners(op).empty())
@@ -449,10 +459,14 @@ std::optional<unsigned> Planner::findLastReader(Value result, unsigned own) {
 SmallVector<int64_t> Planner::getExchanges(const GroupPhase &phase) {
   if (phase.members == 1)
     return {};
-  if (phase.form == GroupPhase::Form::Sums)
-    return {
-        ExchangeLayout(phase.operations.front().op, phase.width, plan.threads)
-            .bytes};
+  if (phase.form == GroupPhase::Form::Sums) {
+    linalg::GenericOp op = phase.operations.front().op;
+    int64_t shuffled =
+        countShuffled(op, phase.members, plan.threads / phase.members);
+    if (shuffled == phase.members)
+      return {};
+    return {ExchangeLayout(op, phase.width, plan.threads / shuffled).bytes};
+  }
   SmallVector<int64_t> exchanges;
   for (const GroupOperation &operation : phase.operations) {
     if (!operation.isSum)

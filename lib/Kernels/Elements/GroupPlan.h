@@ -80,9 +80,9 @@ struct GroupPlan {
   static constexpr int64_t kWarp = 32;
 };
 
-/// Of a team, how many members that follow one another exchange the results of
-/// `op` by shuffles; 1 if none do.
-int64_t countShuffled(linalg::GenericOp op, int64_t members);
+/// Of a team, how many members exchange the results of `op` by shuffles,
+/// threads that are so far `apart`; 1 if none do.
+int64_t countShuffled(linalg::GenericOp op, int64_t members, int64_t apart = 1);
 
 /// Memory through which threads combine results: for each result, and each of
 /// `width` sums, as many numbers as there are `slots`.

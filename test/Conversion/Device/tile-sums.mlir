@@ -81,3 +81,55 @@ func.func @many(%x: tensor<256x512xf32>, %y: tensor<257x512xf32>, %a: tensor<256
   } -> tensor<257xf32>
   return %0, %1 : tensor<256xf32>, tensor<257xf32>
 }
+
+// -----
+
+// Sums that follow one another: a block for each eight, whose rows are whole sectors. They start from
+// what the program says, and one loop walks neighbours in both results.
+// CHECK-LABEL: func @columns
+// CHECK-SAME:    (%[[X:.*]]: tensor<4x16x64xf32>, %[[START:.*]]: tensor<64xf32>, %[[OTHER:.*]]: tensor<64xf32>)
+// CHECK:       %[[R:.*]]:2 = scf.forall (%[[I:.*]]) = (0) to (64) step (8) shared_outs(%[[R0:.*]] = %{{.*}}, %[[R1:.*]] = %{{.*}})
+// CHECK-DAG:     %[[PART:.*]] = tensor.extract_slice %[[X]][0, 0, %[[I]]] [4, 16, 8] [1, 1, 1]
+// CHECK-DAG:     %[[S0:.*]] = tensor.extract_slice %[[START]][%[[I]]] [8] [1]
+// CHECK-DAG:     %[[S1:.*]] = tensor.extract_slice %[[OTHER]][%[[I]]] [8] [1]
+// CHECK:         %[[S:.*]]:2 = linalg.generic
+// CHECK-SAME:      ins(%[[PART]] : tensor<4x16x8xf32>) outs(%[[S0]], %[[S1]] :
+// CHECK:         tensor.parallel_insert_slice %[[S]]#0 into %[[R0]][%[[I]]] [8] [1]
+// CHECK-NEXT:    tensor.parallel_insert_slice %[[S]]#1 into %[[R1]][%[[I]]] [8] [1]
+// CHECK:       return %[[R]]#0, %[[R]]#1
+func.func @columns(%x: tensor<4x16x64xf32>, %start: tensor<64xf32>, %other: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(c, i, j) -> (i, j, c)>, affine_map<(c, i, j) -> (c)>, affine_map<(c, i, j) -> (c)>],
+                         iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%x : tensor<4x16x64xf32>) outs(%start, %other : tensor<64xf32>, tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32, %p: f32):
+    %s = arith.addf %o, %a : f32
+    %m = arith.maximumf %p, %a : f32
+    linalg.yield %s, %m : f32, f32
+  } -> (tensor<64xf32>, tensor<64xf32>)
+  return %0#0, %0#1 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// Eleven is the least number above eight that divides 33; results in different orders are one tile.
+// CHECK-LABEL: func @steps
+// CHECK:       scf.forall (%{{.*}}) = (0) to (33) step (11)
+// CHECK:       scf.forall (%{{.*}}) in (1)
+func.func @steps(%x: tensor<64x33xf32>, %y: tensor<64x4x16xf32>, %a: tensor<33xf32>, %b: tensor<4x16xf32>, %c: tensor<16x4xf32>)
+    -> (tensor<33xf32>, tensor<4x16xf32>, tensor<16x4xf32>) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(c, i) -> (i, c)>, affine_map<(c, i) -> (c)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x33xf32>) outs(%a : tensor<33xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %s = arith.addf %o, %e : f32
+    linalg.yield %s : f32
+  } -> tensor<33xf32>
+  %1:2 = linalg.generic {indexing_maps = [affine_map<(c, d, i) -> (i, c, d)>, affine_map<(c, d, i) -> (c, d)>, affine_map<(c, d, i) -> (d, c)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%y : tensor<64x4x16xf32>) outs(%b, %c : tensor<4x16xf32>, tensor<16x4xf32>) {
+  ^bb0(%e: f32, %o: f32, %p: f32):
+    %s = arith.addf %o, %e : f32
+    %m = arith.maximumf %p, %e : f32
+    linalg.yield %s, %m : f32, f32
+  } -> (tensor<4x16xf32>, tensor<16x4xf32>)
+  return %0, %1#0, %1#1 : tensor<33xf32>, tensor<4x16xf32>, tensor<16x4xf32>
+}

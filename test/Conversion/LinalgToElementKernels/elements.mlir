@@ -292,20 +292,20 @@ func.func @odd_rows(%x: tensor<4x7xf32>, %y: tensor<4x6xf32>) -> (tensor<4x7xf32
 
 // -----
 
-// Elements that are read one further, every other, in reverse and by columns are read one by
-// one, and written in rows.
+// Elements that are read one further, every other, in reverse and by every other column are read one
+// by one, and written in rows.
 // CHECK-LABEL: func @read_apart
 // CHECK-NOT:   vector<{{.*}} -> 
 // CHECK-COUNT-16: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
 // CHECK-NOT:   llvm.load
 // CHECK:       llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
-func.func @read_apart(%x: tensor<4x12xf32>, %y: tensor<8x4xf32>, %z: tensor<4x16xf32>) -> tensor<4x8xf32> {
+func.func @read_apart(%x: tensor<4x12xf32>, %y: tensor<8x7xf32>, %z: tensor<4x16xf32>) -> tensor<4x8xf32> {
   %e = tensor.empty() : tensor<4x8xf32>
   %0 = linalg.generic {
-      indexing_maps = [affine_map<(i, j) -> (i, j + 1)>, affine_map<(i, j) -> (i, -j + 7)>, affine_map<(i, j) -> (j, i)>,
+      indexing_maps = [affine_map<(i, j) -> (i, j + 1)>, affine_map<(i, j) -> (i, -j + 7)>, affine_map<(i, j) -> (j, i * 2)>,
                        affine_map<(i, j) -> (i, j * 2)>, affine_map<(i, j) -> (i, j)>],
       iterator_types = ["parallel", "parallel"]}
-      ins(%x, %x, %y, %z : tensor<4x12xf32>, tensor<4x12xf32>, tensor<8x4xf32>, tensor<4x16xf32>) outs(%e : tensor<4x8xf32>) {
+      ins(%x, %x, %y, %z : tensor<4x12xf32>, tensor<4x12xf32>, tensor<8x7xf32>, tensor<4x16xf32>) outs(%e : tensor<4x8xf32>) {
   ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %out: f32):
     %0 = arith.addf %a, %b : f32
     %1 = arith.addf %0, %c : f32
@@ -313,4 +313,80 @@ func.func @read_apart(%x: tensor<4x12xf32>, %y: tensor<8x4xf32>, %z: tensor<4x16
     linalg.yield %2 : f32
   } -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// A transpose: a thread takes patches of 8 by 8, so that it reads rows and writes rows. All are read
+// before the first is written. What lies as the result does is read in its rows, and numbers of a row
+// once.
+// CHECK-LABEL: func @transpose
+// CHECK:       gpu.module @element_0
+// CHECK:         grid = array<i64: 1, 1, 1>
+// CHECK:         scf.for
+// CHECK-COUNT-8:   llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK-COUNT-8:   llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK-NOT:       -> vector
+// CHECK-COUNT-8:   llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>
+// CHECK-NOT:     llvm.store
+// CHECK:         llvm.return
+func.func @transpose(%x: tensor<3x64x48xf16>, %y: tensor<3x48x64xf16>, %row: tensor<48xf16>) -> tensor<3x48x64xf16> {
+  %empty = tensor.empty() : tensor<3x48x64xf16>
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(b, i, j) -> (b, j, i)>, affine_map<(b, i, j) -> (b, i, j)>,
+                       affine_map<(b, i, j) -> (i)>, affine_map<(b, i, j) -> (b, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %y, %row : tensor<3x64x48xf16>, tensor<3x48x64xf16>, tensor<48xf16>) outs(%empty : tensor<3x48x64xf16>) {
+  ^bb0(%a: f16, %b: f16, %r: f16, %out: f16):
+    %s = arith.addf %a, %b : f16
+    %p = arith.mulf %s, %r : f16
+    linalg.yield %p : f16
+  } -> tensor<3x48x64xf16>
+  return %0 : tensor<3x48x64xf16>
+}
+
+// -----
+
+// Rounded on the way: the widest element says how many make a row of 16 bytes, here four. The loop
+// that the input's rows lie along is the outermost; two results.
+// CHECK-LABEL: func @rounded_transpose
+// CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 8 : i64} : vector<4xf16>
+// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
+// CHECK-NOT:   llvm.store
+// CHECK:       llvm.return
+func.func @rounded_transpose(%x: tensor<5x12x20xf32>) -> (tensor<20x5x12xf16>, tensor<20x5x12xf32>) {
+  %e0 = tensor.empty() : tensor<20x5x12xf16>
+  %e1 = tensor.empty() : tensor<20x5x12xf32>
+  %0:2 = linalg.generic {
+      indexing_maps = [affine_map<(k, i, j) -> (i, j, k)>, affine_map<(k, i, j) -> (k, i, j)>, affine_map<(k, i, j) -> (k, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<5x12x20xf32>) outs(%e0, %e1 : tensor<20x5x12xf16>, tensor<20x5x12xf32>) {
+  ^bb0(%a: f32, %o0: f16, %o1: f32):
+    %h = arith.truncf %a : f32 to f16
+    %n = arith.negf %a : f32
+    linalg.yield %h, %n : f16, f32
+  } -> (tensor<20x5x12xf16>, tensor<20x5x12xf32>)
+  return %0#0, %0#1 : tensor<20x5x12xf16>, tensor<20x5x12xf32>
+}
+
+// -----
+
+// Near miss: the input's rows are of 3, as those of a filter's taps are; no access takes them.
+// CHECK-LABEL: func @short_rows
+// CHECK:       grid = array<i64: 1, 1, 1>
+// CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<1> -> f16
+// CHECK:       llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>
+// CHECK-NOT:   llvm.store
+// CHECK:       llvm.return
+func.func @short_rows(%x: tensor<4x16x3xf16>) -> tensor<4x3x16xf16> {
+  %empty = tensor.empty() : tensor<4x3x16xf16>
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(k, s, c) -> (k, c, s)>, affine_map<(k, s, c) -> (k, s, c)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<4x16x3xf16>) outs(%empty : tensor<4x3x16xf16>) {
+  ^bb0(%a: f16, %out: f16):
+    linalg.yield %a : f16
+  } -> tensor<4x3x16xf16>
+  return %0 : tensor<4x3x16xf16>
 }

@@ -63,13 +63,17 @@ func.func @center(%x: tensor<12x100xf32>) -> tensor<12x100xf32> {
 
 // -----
 
-// Sums of columns: threads that add one stand 4 apart, so that neighbours read neighbours, and
-// meet in shared memory. A tile begins at a multiple of 6 columns, so that a thread has two.
+// Sums of columns: threads that add one stand 4 apart, so that neighbours read neighbours. Those of a
+// warp exchange parts, 16, 8 and 4 lanes apart, the four warps meet in shared memory, and four
+// lanes for each sum exchange what they read there. A tile begins at a multiple of 6 columns, so that a thread has two.
 // CHECK-LABEL: func @columns
 // CHECK:       gpu.module @group_0
-// CHECK:         shared_memory = 1024 : i64
-// CHECK-NOT:     nvvm.shfl
+// CHECK:         shared_memory = 128 : i64
 // CHECK:         llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// CHECK-COUNT-6: nvvm.shfl.sync bfly
+// CHECK-NOT:     nvvm.shfl
+// CHECK:         nvvm.barrier0
+// CHECK-COUNT-4: nvvm.shfl.sync bfly
 // CHECK-NOT:     nvvm.shfl
 // CHECK:         llvm.return
 func.func @columns(%x: tensor<33x24xf32>) -> tensor<24xf32> {

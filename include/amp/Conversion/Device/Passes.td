@@ -169,14 +169,16 @@ def NumbersToTensorsPass : Pass<"amp-numbers-to-tensors", "::mlir::func::FuncOp"
 }
 
 def TileSumsPass : Pass<"amp-tile-sums", "::mlir::func::FuncOp"> {
-  let summary = "give what is left of sums a block of threads each";
+  let summary = "give what is left of sums blocks of threads";
   let description = [{
     A sum that no group has, as of the parts that `amp-tile-fusion-groups` leaves, would be
     added by one thread for each result. Each `linalg.generic` on tensors outside of an
-    `scf.forall` that sums at least `least` elements for a result becomes a loop of one tile,
-    which `convert-fusion-groups-to-kernels` gives to the threads of a block. Sums whose
-    order matters (of halves, or of several numbers that depend on each other) and shorter
-    ones stay.
+    `scf.forall` that sums at least `least` elements for a result becomes a loop of tiles,
+    each of which `convert-fusion-groups-to-kernels` gives to the threads of a block: of `sums`
+    results that follow one another in memory, or the least number above that divides them,
+    else of all. Sums whose order matters (of halves, or of several numbers that depend on
+    each other) and shorter ones stay, and so do more than 256 in a tile or 8192 in all, which have
+    threads enough by themselves.
 
     Before:
     ```mlir
@@ -211,7 +213,9 @@ def TileSumsPass : Pass<"amp-tile-sums", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"least", "least", "int64_t", /*default=*/"32",
-           "elements of a sum from which on it is one, a warp's">
+           "elements of a sum from which on it is one, a warp's">,
+    Option<"sums", "sums", "int64_t", /*default=*/"8",
+           "results of a tile: a sector of f32">
   ];
   let statistics = [
     Statistic<"numTiled", "num-tiled", "Number of operations that became loops">

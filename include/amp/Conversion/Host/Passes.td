@@ -1195,6 +1195,8 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
            "bytes up to which a tile grows">,
     Option<"runBytes", "run-bytes", "int64_t", "512",
            "shortest run of a large tensor, in bytes">,
+    Option<"tiles", "tiles", "int64_t", "1",
+           "tiles of a group below which they do not grow">,
     Option<"productBytes", "product-bytes", "int64_t", "1572864",
            "bytes of a tile with a product, its operands left out, at most">,
     Option<"packedBytes", "packed-bytes", "int64_t", "2097152",

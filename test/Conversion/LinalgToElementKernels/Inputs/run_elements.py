@@ -45,8 +45,11 @@ REFERENCES = {
     "halves": lambda x, keep: np.where(keep != 0, x, np.arange(16)).astype(f16),
     "wide_sums": lambda x, start: add_rows(x.astype(f32).T, start.astype(f32)[:, None])[:, 0],
     "odd_rows": lambda x, y: [x + x, y + y],
-    "read_apart": lambda x, y, z: (((x[:, 1:9].astype(f32) + x[:, 7::-1].astype(f32)) + y.T.astype(f32))
+    "read_apart": lambda x, y, z: (((x[:, 1:9].astype(f32) + x[:, 7::-1].astype(f32)) + y[:, ::2].T.astype(f32))
                                    + z[:, ::2].astype(f32)),
+    "transpose": lambda x, y, row: (x.transpose(0, 2, 1).astype(f16) + y.astype(f16)) * row.astype(f16)[:, None],
+    "rounded_transpose": lambda x: [x.transpose(2, 0, 1).astype(f16), -x.transpose(2, 0, 1)],
+    "short_rows": lambda x: x.transpose(0, 2, 1),
     "choice": lambda x, y: np.where(x < y, x, 0).astype(f32),
 }
 
