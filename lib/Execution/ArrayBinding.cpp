@@ -8,6 +8,8 @@
 
 #include "amp/Execution/ArrayBinding.h"
 
+#include "amp-rt/StartValue.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -41,16 +43,23 @@ static std::string getIndexText(const HostArray &array, int64_t index) {
   return text;
 }
 
+AmpRtValue mlir::amp::toRuntimeValue(const ValueSpec &spec) {
+  AmpRtValue value = {};
+  value.structSize = sizeof(value);
+  value.kind = AMP_RT_VALUE_ARRAY;
+  value.role = spec.role.c_str();
+  value.name = spec.name.c_str();
+  value.label = spec.kind.c_str();
+  value.init = spec.init.c_str();
+  value.elementKind = int32_t(spec.elementKind);
+  value.rank = int32_t(spec.shape.size());
+  value.extents = spec.shape.data();
+  return value;
+}
+
 bool mlir::amp::overflows(double value, const ValueSpec &spec) {
-  alignas(double) char element[sizeof(double)];
-  storeElement(spec.elementKind, element, 0, value);
-  const double stored = loadElement(spec.elementKind, element, 0);
-  if (!isFloatKind(spec.elementKind))
-    return stored != value;
-  if (std::isfinite(stored) || !std::isfinite(value))
-    return false;
-  const bool isHalf = getElementSize(spec.elementKind) == 2;
-  return !(spec.role == "buffer" && isHalf && std::isfinite(float(value)));
+  const AmpRtValue argument = toRuntimeValue(spec);
+  return !ampRtStartValueFits(&argument, value);
 }
 
 Error mlir::amp::checkElementKind(const ArrayType &type, const ValueSpec &spec,

@@ -5,24 +5,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Half formats are converted by the runtime, from double: going through float
-// would round twice.
-//
-//===----------------------------------------------------------------------===//
 
 #include "amp/Execution/HostArray.h"
 
 #include "amp-rt/Device.h"
-#include "amp-rt/Half.h"
 #include "amp/Support/ByteCount.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 using namespace mlir::amp;
 
@@ -48,42 +40,9 @@ bool mlir::amp::isFloatKind(ElementKind kind) {
          kind == AMP_RT_ELEMENT_F32 || kind == AMP_RT_ELEMENT_F64;
 }
 
-/// Nearest value of the integer type, ties to even; saturates; NaN gives 0.
-template <typename T> static T saturate(double value) {
-  if (std::isnan(value))
-    return 0;
-  const double rounded = std::nearbyint(value);
-  // max() of a 64-bit type is no double; 2^63 is, and is already too large.
-  if (rounded >= std::ldexp(1.0, std::numeric_limits<T>::digits))
-    return std::numeric_limits<T>::max();
-  if (rounded <= double(std::numeric_limits<T>::min()))
-    return std::numeric_limits<T>::min();
-  return T(rounded);
-}
-
 double mlir::amp::loadElement(ElementKind kind, const void *data,
                               int64_t index) {
-  switch (kind) {
-  case AMP_RT_ELEMENT_I1:
-    return static_cast<const uint8_t *>(data)[index] != 0;
-  case AMP_RT_ELEMENT_I8:
-    return static_cast<const int8_t *>(data)[index];
-  case AMP_RT_ELEMENT_I16:
-    return static_cast<const int16_t *>(data)[index];
-  case AMP_RT_ELEMENT_I32:
-    return static_cast<const int32_t *>(data)[index];
-  case AMP_RT_ELEMENT_I64:
-    return double(static_cast<const int64_t *>(data)[index]);
-  case AMP_RT_ELEMENT_F16:
-    return ampRtHalfF32FromF16(static_cast<const uint16_t *>(data)[index]);
-  case AMP_RT_ELEMENT_BF16:
-    return ampRtHalfF32FromBF16(static_cast<const uint16_t *>(data)[index]);
-  case AMP_RT_ELEMENT_F32:
-    return static_cast<const float *>(data)[index];
-  case AMP_RT_ELEMENT_F64:
-    return static_cast<const double *>(data)[index];
-  }
-  llvm_unreachable("unknown element kind");
+  return ampRtElementLoad(kind, data, index);
 }
 
 int64_t mlir::amp::loadInteger(ElementKind kind, const void *data,
@@ -96,36 +55,7 @@ int64_t mlir::amp::loadInteger(ElementKind kind, const void *data,
 
 void mlir::amp::storeElement(ElementKind kind, void *data, int64_t index,
                              double value) {
-  switch (kind) {
-  case AMP_RT_ELEMENT_I1:
-    static_cast<uint8_t *>(data)[index] = !std::isnan(value) && value != 0;
-    return;
-  case AMP_RT_ELEMENT_I8:
-    static_cast<int8_t *>(data)[index] = saturate<int8_t>(value);
-    return;
-  case AMP_RT_ELEMENT_I16:
-    static_cast<int16_t *>(data)[index] = saturate<int16_t>(value);
-    return;
-  case AMP_RT_ELEMENT_I32:
-    static_cast<int32_t *>(data)[index] = saturate<int32_t>(value);
-    return;
-  case AMP_RT_ELEMENT_I64:
-    static_cast<int64_t *>(data)[index] = saturate<int64_t>(value);
-    return;
-  case AMP_RT_ELEMENT_F16:
-    static_cast<uint16_t *>(data)[index] = ampRtHalfF16FromF64(value);
-    return;
-  case AMP_RT_ELEMENT_BF16:
-    static_cast<uint16_t *>(data)[index] = ampRtHalfBF16FromF64(value);
-    return;
-  case AMP_RT_ELEMENT_F32:
-    static_cast<float *>(data)[index] = float(value);
-    return;
-  case AMP_RT_ELEMENT_F64:
-    static_cast<double *>(data)[index] = value;
-    return;
-  }
-  llvm_unreachable("unknown element kind");
+  ampRtElementStore(kind, data, index, value);
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,93 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Nothing here may depend on a library's or a compiler's rounding: only sums,
-// products, quotients and square roots of doubles, which IEEE 754 defines to
-// the last bit, each rounded by itself (-ffp-contract=off). So the logarithm
-// and the cosine are series of our own; they stay within 3 units in the last
-// place.
-//
-//===----------------------------------------------------------------------===//
 
 #include "amp/Execution/RandomStream.h"
 
-#include "llvm/ADT/bit.h"
-
 #include <cassert>
-#include <cfloat>
-#include <cmath>
 #include <numeric>
 
 using namespace mlir::amp;
-
-static_assert(FLT_EVAL_METHOD == 0, "doubles are computed as doubles");
-
-/// The output function of SplitMix64.
-static uint64_t mix(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-/// FNV-1a, 64 bits.
-static uint64_t hashLabel(llvm::StringRef label) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (unsigned char c : label)
-    hash = (hash ^ c) * 0x100000001b3;
-  return hash;
-}
-
-RandomStream::RandomStream(uint64_t seed, llvm::StringRef label)
-    : state(mix(mix(seed) ^ hashLabel(label))) {}
-
-uint64_t RandomStream::next() {
-  state += 0x9e3779b97f4a7c15;
-  return mix(state);
-}
-
-double RandomStream::uniform(double low, double high) {
-  return low + (high - low) * (double(next() >> 11) * 0x1p-53);
-}
-
-/// log(x) of a normal number above 0. With x = 2^e m and m around 1,
-/// log(m) = 2 (s + s^3/3 + s^5/5 + ...), s = (m - 1) / (m + 1), |s| < 0.172.
-static double logarithm(double x) {
-  // The upper bits of sqrt(1/2): m lies in [0.707, 1.415).
-  constexpr uint64_t kLowest = 0x3fe6a09e00000000;
-  // log(2) in two parts; the first has 33 bits, so its product with e is exact.
-  constexpr double kLog2High = 0x1.62e42feep-1;
-  constexpr double kLog2Low = 0x1.a39ef35793c76p-33;
-  const uint64_t bits = llvm::bit_cast<uint64_t>(x);
-  const int64_t exponent = int64_t(bits - kLowest) >> 52;
-  const double m = llvm::bit_cast<double>(bits - (uint64_t(exponent) << 52));
-  const double s = (m - 1) / (m + 1), z = s * s;
-  double sum = 0;
-  for (int power = 21; power >= 1; power -= 2)
-    sum = sum * z + 1.0 / power;
-  return double(exponent) * kLog2High +
-         (2 * s * sum + double(exponent) * kLog2Low);
-}
-
-/// cos(2 pi u) for u in [0, 1). The quarter that u lies in is exact; in it, the
-/// series of the sine or cosine of at most pi/4.
-static double cosineOfTurns(double u) {
-  constexpr double kHalfPi = 0x1.921fb54442d18p+0;
-  const int quarter = int(4 * u + 0.5);
-  const double angle = (4 * u - quarter) * kHalfPi, z = angle * angle;
-  const bool isSine = quarter & 1;
-  double sum = 1;
-  for (int power = isSine ? 17 : 18; power > 1; power -= 2)
-    sum = 1 - z / ((power - 1) * power) * sum;
-  const double value = isSine ? angle * sum : sum;
-  return quarter == 1 || quarter == 2 ? -value : value;
-}
-
-double RandomStream::normal() {
-  // 1 - u lies in (0, 1], where the logarithm is finite.
-  const double radius = std::sqrt(-2 * logarithm(1 - uniform(0, 1)));
-  return radius * cosineOfTurns(uniform(0, 1));
-}
 
 uint64_t RandomStream::below(uint64_t bound) {
   assert(bound > 0 && "no number lies below 0");

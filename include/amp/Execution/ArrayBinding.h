@@ -27,6 +27,7 @@
 #ifndef AMP_EXECUTION_ARRAYBINDING_H
 #define AMP_EXECUTION_ARRAYBINDING_H
 
+#include "amp-rt/Program.h"
 #include "amp/Execution/ArrayArchive.h"
 #include "amp/Execution/Program.h"
 
@@ -36,6 +37,10 @@ namespace mlir::amp {
 
 /// "param 'fc1.weight'", as errors name an argument.
 std::string describeArgument(const ValueSpec &spec);
+
+/// `spec` as the runtime describes values. Its texts are those of `spec`, which
+/// has to live as long.
+AmpRtValue toRuntimeValue(const ValueSpec &spec);
 
 /// Fails unless elements of the kind of `type` may go to `spec`. `origin` names
 /// the array in errors: "array 'x0' in 'digits.npz'".

@@ -6,18 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-// generators", OOPSLA 2014), one stream for each pair of a seed and a label.
-// Start values take their parameter's name as label, so a parameter starts with
-// the same values at each opt level and whatever else the step contains.
-//
-// The distributions are written out because those of <random> differ between
-// standard libraries, and the functions of <cmath> in their last bits.
+// The streams of amp-rt/Random.h, and what a data set needs of them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_EXECUTION_RANDOMSTREAM_H
 #define AMP_EXECUTION_RANDOMSTREAM_H
+
+#include "amp-rt/Random.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -28,22 +24,21 @@ namespace mlir::amp {
 
 class RandomStream {
 public:
-  RandomStream(uint64_t seed, llvm::StringRef label);
+  RandomStream(uint64_t seed, llvm::StringRef label)
+      : random(ampRtRandomMake(seed, label.data(), int64_t(label.size()))) {}
 
-  /// 64 random bits.
-  uint64_t next();
-  /// A number of [low, high): the upper 53 bits, scaled.
-  double uniform(double low, double high);
-  /// A number of the standard normal distribution (Box and Muller, one number
-  /// from two, so that no state is hidden).
-  double normal();
+  uint64_t next() { return ampRtRandomNext(&random); }
+  double uniform(double low, double high) {
+    return ampRtRandomUniform(&random, low, high);
+  }
+  double normal() { return ampRtRandomNormal(&random); }
   /// A number of [0, bound), without bias; `bound` is above 0.
   uint64_t below(uint64_t bound);
   /// The numbers 0..count-1 in random order (Fisher and Yates).
   std::vector<int64_t> permutation(int64_t count);
 
 private:
-  uint64_t state;
+  AmpRtRandom random;
 };
 
 } // namespace mlir::amp

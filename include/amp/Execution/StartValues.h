@@ -7,26 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A start value is, in this order: the given one (from a file); what the
-// argument's `amp.init` says; the default by role:
-//
-//   param, rank >= 2   Kaiming uniform as torch.nn.Linear and Conv2d reset
-//                      theirs: U(-b, b), b = sqrt(6 / ((1 + a^2) fan_in)) with
-//                      a = sqrt(5). fan_in is the product of all extents but
-//                      the first, as PyTorch lays weights out (out, in, ...).
-//   param, rank <= 1   1 if it is a norm's weight: the last word of its name is
-//                      weight, scale, gamma or g; else 0
-//   buffer             1 if it is a running variance: the last word of its name
-//                      is running_var, var or variance, or v with the kind
-//                      batch_norm; else 0
-//   opt_state, accumulator   0
-//   rng                random bits
-//   hyper              none: a learning rate must be given
-//
-// The last word of "blocks.0.ln1.weight" is weight, that of "['h0']['g1']" is
-// g.
-//
-// `amp.init` is one of zeros, ones, constant(x), uniform(low,high),
-// normal(standard deviation).
+// argument's `amp.init` says; the default by role. The last two, and how
+// numbers follow from a seed, are the runtime's (amp-rt/StartValue.h), so that
+// a program ahead of time starts from the same.
 //
 // Where the step has a `master` NAME, the value binds to the master, and
 // `param` NAME is its copy, rounded.

@@ -32,6 +32,17 @@ AMP_RT_API int64_t ampRtElementKindSize(int32_t elementKind);
 /* "f16", "i1", ... as MLIR spells it; null for what is no AmpRtElementKind. */
 AMP_RT_API const char *ampRtElementKindName(int32_t elementKind);
 
+/* Element `index` of an array at `data`: an i64 is rounded. 0 for what is no
+ * AmpRtElementKind. */
+AMP_RT_API double ampRtElementLoad(int32_t elementKind, const void *data,
+                                   int64_t index);
+
+/* Writes element `index`, rounded once to nearest, ties to even. An integer is
+ * the nearest that its type has, and 0 for NaN; an i1 is 1 unless `value` is 0
+ * or NaN. Writes nothing for what is no AmpRtElementKind. */
+AMP_RT_API void ampRtElementStore(int32_t elementKind, void *data,
+                                  int64_t index, double value);
+
 AMP_RT_END_DECLS
 
 #endif /* AMP_RT_ELEMENT_H */
