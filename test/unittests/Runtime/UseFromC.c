@@ -21,10 +21,13 @@
 #include "amp-rt/Pool.h"
 #include "amp-rt/Profile.h"
 #include "amp-rt/Program.h"
+#include "amp-rt/Random.h"
 #include "amp-rt/Run.h"
 #include "amp-rt/Scaler.h"
+#include "amp-rt/StartValue.h"
 #include "amp-rt/Status.h"
 #include "amp-rt/Tap.h"
+#include "amp-rt/Training.h"
 #include "amp-rt/Version.h"
 
 #include <stddef.h>
