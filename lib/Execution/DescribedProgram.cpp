@@ -292,6 +292,8 @@ Error DescribedFunction::call(ArrayRef<const HostArray *> given,
   outputs.clear();
 
   Program::MemoryReport report;
+  if (program.device && ampRtDeviceResetPeak(program.device) != AMP_RT_OK)
+    return makeRuntimeError();
   SmallVector<Descriptor> descriptors;
   descriptors.reserve(given.size() + results.size());
   for (const HostArray *array : given) {
@@ -339,6 +341,11 @@ Error DescribedFunction::call(ArrayRef<const HostArray *> given,
   memory.structSize = sizeof(memory);
   if (ampRtRunGetMemory(program.run, &memory) == AMP_RT_OK)
     report.peakBytes = memory.bytesPeak;
+  AmpRtDeviceStatistics statistics;
+  statistics.structSize = sizeof(statistics);
+  if (program.device &&
+      ampRtDeviceGetStatistics(program.device, &statistics) == AMP_RT_OK)
+    report.deviceBytes = statistics.bytesPeak;
   program.memory = report;
   if (status != AMP_RT_OK)
     return createStringError(Twine("'") + name + "': " + text);

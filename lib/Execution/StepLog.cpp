@@ -77,6 +77,7 @@ std::string mlir::amp::toJsonLine(const StepRecord &record,
     json.attribute("grad_norm", record.gradNorm ? toJson(*record.gradNorm)
                                                 : llvm::json::Value(nullptr));
     json.attribute("seconds", record.seconds);
+    json.attribute("peak_bytes", record.peakBytes);
     if (blas)
       json.attribute("blas", toJson(*blas));
   });

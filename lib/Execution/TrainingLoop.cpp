@@ -349,6 +349,7 @@ Expected<StepRecord> TrainingLoop::runStep() {
   if (Error error = program.getTrainStep().call(values, results))
     return explainFailure(std::move(error));
   record.seconds = getSeconds(start, Clock::now());
+  record.peakBytes = program.getMemoryReport().getTotalPeak();
   if (Error error = takeTapErrors())
     return error;
 
@@ -402,6 +403,7 @@ Expected<RunSummary> mlir::amp::runTraining(TrainingLoop &loop,
         taken;
     ++summary.steps;
     summary.skipped += record->isSkipped();
+    summary.peakBytes = std::max(summary.peakBytes, record->peakBytes);
     summary.totalSeconds = getSeconds(start, stepEnd);
     if (Error error = observe(*record, summary))
       return error;
@@ -424,7 +426,8 @@ void mlir::amp::printSummary(llvm::raw_ostream &os, const RunSummary &summary,
   os << "\nmemory: intermediate buffers "
      << formatBytes(summary.memory.peakBytes) << ", arguments "
      << formatBytes(summary.memory.argumentBytes) << ", results "
-     << formatBytes(summary.memory.resultBytes) << '\n';
+     << formatBytes(summary.memory.resultBytes) << "; peak "
+     << formatBytes(summary.peakBytes) << '\n';
 
   // So many overflows in a row at the lowest scale are no accident any more.
   constexpr int64_t kPatience = 10;

@@ -128,6 +128,17 @@ public:
     int64_t peakBytes = 0;
     int64_t argumentBytes = 0;
     int64_t resultBytes = 0;
+    /// The most that was live in the memory of the program's device during the
+    /// call, by the device's own count; 0 on the host.
+    int64_t deviceBytes = 0;
+
+    /// The most that the call held at one time. Arguments and results are there
+    /// all the while; a device also has what the runtime keeps there:
+    /// constants, scalers, and blocks that the next call takes.
+    int64_t getTotalPeak() const {
+      return deviceBytes ? deviceBytes
+                         : peakBytes + argumentBytes + resultBytes;
+    }
   };
   virtual MemoryReport getMemoryReport() const = 0;
 

@@ -18,6 +18,11 @@
 //                 program does not show its gradients
 //   seconds       wall time of the call of the step, grad_norm's sums included,
 //                 reading the batch and writing the log left out
+//   peak_bytes    the most memory that the step held at one time: on the host
+//                 its arguments, its results and the most of the values between
+//                 them; on a device all that is live in its memory, with what
+//                 the runtime keeps there (constants, scalers, blocks for the
+//                 next step)
 //   blas          in the first line of a run only: the library that computes
 //                 large products, as an object of its file (library), what it
 //                 says of itself (config), whose kernels it uses (core; null if

@@ -58,6 +58,8 @@ struct StepRecord {
   /// Of the step's call by a clock that only goes on: its batch was there
   /// before, and what observes it comes after.
   double seconds = 0;
+  /// The most memory that the call held at one time (Program.h).
+  int64_t peakBytes = 0;
 
   bool isSkipped() const;
 };
@@ -170,6 +172,8 @@ struct RunSummary {
   double otherSeconds = 0;
   /// Since the run began, with all that happened between the steps.
   double totalSeconds = 0;
+  /// Of the step that took most.
+  int64_t peakBytes = 0;
   /// Once the run has ended.
   Program::MemoryReport memory;
 

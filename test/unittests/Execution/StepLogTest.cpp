@@ -44,6 +44,7 @@ StepRecord makeRecord() {
   record.losses = {{"loss", double(2.328971f)}};
   record.scalers = {{"loss", 65536, 32768, 0, true}};
   record.seconds = 0.25;
+  record.peakBytes = INT64_C(5) << 30;
   return record;
 }
 
@@ -53,7 +54,7 @@ TEST_F(StepLogTest, ALineHasAllFields) {
   EXPECT_EQ(toJsonLine(makeRecord()),
             R"({"step":3,"loss":2.3289709091186523,"scale_before":65536,)"
             R"("scale":32768,"unskipped":0,"skipped":true,"grad_norm":null,)"
-            R"("seconds":0.25})");
+            R"("seconds":0.25,"peak_bytes":5368709120})");
 }
 
 TEST_F(StepLogTest, SeveralLossesAndScalersAreObjects) {
@@ -65,7 +66,7 @@ TEST_F(StepLogTest, SeveralLossesAndScalersAreObjects) {
             R"({"step":3,"loss":{"d":0.5,"g":0.25},)"
             R"("scale_before":{"d":4,"g":2},"scale":{"d":8,"g":2},)"
             R"("unskipped":{"d":0,"g":7},"skipped":{"d":false,"g":false},)"
-            R"("grad_norm":1.5,"seconds":0.25})");
+            R"("grad_norm":1.5,"seconds":0.25,"peak_bytes":5368709120})");
 }
 
 TEST_F(StepLogTest, NonFiniteNumbersAreStrings) {

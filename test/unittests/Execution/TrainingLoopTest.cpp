@@ -414,6 +414,7 @@ TEST(RunTraining, ObservesEachStepAndSumsUp) {
   EXPECT_EQ(summary.steps, 4);
   EXPECT_EQ(summary.skipped, 1);
   EXPECT_EQ(summary.memory.peakBytes, 3 << 20);
+  EXPECT_EQ(summary.peakBytes, (3 << 20) + 1536 + 100);
 }
 
 TEST(RunTraining, StopsWhereTheObserverFails) {
@@ -479,13 +480,14 @@ TEST(RunSummary, IsPrinted) {
   summary.skipped = 2;
   summary.firstStepSeconds = 0.25;
   summary.otherSeconds = 2;
+  summary.peakBytes = 5 << 20;
   summary.memory = program.getMemoryReport();
   std::string text;
   llvm::raw_string_ostream os(text);
   printSummary(os, summary, program);
   EXPECT_EQ(text, "11 steps, 2 skipped, 5.00 steps/s (first step 250 ms)\n"
                   "memory: intermediate buffers 3.0 MiB, arguments 1.5 KiB, "
-                  "results 100 B\n");
+                  "results 100 B; peak 5.0 MiB\n");
 }
 
 // The verdict's words are the runtime's; that it is shown is ours.

@@ -20,8 +20,8 @@ class Failed(Exception):
 
 
 class Run:
-    """What a run left: `state["param/w"]`, and one record a step in `log`, without its seconds, which
-    alone differ between equal runs."""
+    """What a run left: `state["param/w"]`, and one record a step in `log`, without its seconds and its
+    memory, in which ways to compute the same differ."""
 
     def __init__(self, state, log):
         self.state = state
@@ -49,7 +49,7 @@ def run(module, level, arrays, *options, steps=None):
         with open(log) as lines:
             records = [json.loads(line) for line in lines]
         for record in records:
-            del record["seconds"]
+            del record["seconds"], record["peak_bytes"]
         return Run(state, records)
 
 
