@@ -1,9 +1,9 @@
 """Deletes each synchronisation of a generated kernel in turn; the emulator must report it.
 
-    delete_synchronisation.py [--convolution | --attention] "OPTIONS" GRID SEEDS PATTERN...
+    delete_synchronisation.py [--convolution] "OPTIONS" GRID SEEDS PATTERN...
 
-OPTIONS are those of amp-generate-gemm, or of amp-generate-convolution or
-amp-generate-attention, all of whose kernels run. Each operation of the lowered kernel whose name begins with a PATTERN is
+OPTIONS are those of amp-generate-gemm, or of amp-generate-convolution, all of whose kernels
+run. (Other families: break_synchronisation.py.) Each operation of the lowered kernel whose name begins with a PATTERN is
 deleted, one in each run, and the kernel runs with GRID blocks under SEEDS schedules. A
 deletion is caught by a finding of the emulator, at a line of the kernel, which says what
 FINDINGS expects where an operation of that kind is missing. Nothing else counts: not a
@@ -83,10 +83,6 @@ def main():
         from verify_convolutions import Convolution, run_kernels
 
         problem = Convolution(f"{text} | integer {grid} 0 {seeds}")
-    elif family == "attention":
-        from verify_attention import Attention, run_kernels
-
-        problem = Attention(f"{text} | random 0 {seeds}")
     else:
         options = dict(option.split("=") for option in text.split())
         arguments = emulator_options(made.stdout, options, int(grid))

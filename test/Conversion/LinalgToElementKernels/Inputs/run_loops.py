@@ -8,8 +8,6 @@ the bit. Numbers are random, so that another order would be seen; indices meet e
 and lie outside, and of the functions of EVERYWHERE also are all one, all different, and half of them twice.
 Each kernel runs with one block and with several, under three schedules.
 
-Barriers of a kernel of BARRIERS are deleted, one in each run: the emulator must report a race.
-
 One line for each function, with what is wrong, and exit status 1 if anything is.
 """
 
@@ -136,8 +134,6 @@ REFERENCES["none"] = lambda at, to: None
 #: How indices are drawn.
 EVERYWHERE = dict.fromkeys(("rows", "wide_rows", "many", "places", "one_element", "last_writer"),
                            ("random", "equal", "different", "twice"))
-#: How many barriers a kernel with blocks of updates has.
-BARRIERS = {"many": 2}
 
 
 def draw(random, name, shape, type, indices):
@@ -192,29 +188,6 @@ class Program:
         return left
 
 
-def is_caught(program, arguments):
-    """Whether a run finds that threads do not wait for each other."""
-    for blocks, seed in SCHEDULES:
-        try:
-            program.run(arguments, blocks, seed)
-        except Failure as failure:
-            return bool(re.search(r"race: |read of uninitialised ", str(failure)))
-    return False
-
-
-def delete_barriers(program, arguments, count):
-    with open(program.path) as file:
-        lines = file.readlines()
-    barriers = [i for i, line in enumerate(lines) if "nvvm.barrier" in line]
-    wrong = "" if len(barriers) == count else f"{len(barriers)} barriers instead of {count}"
-    for number, place in enumerate(barriers):
-        with open(program.path, "w") as file:
-            file.writelines([*lines[:place], "\n", *lines[place + 1:]])
-        if not is_caught(program, arguments):
-            wrong = f"barrier {number} can be deleted"
-    return wrong
-
-
 def check(name, source, options):
     random = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as folder:
@@ -229,8 +202,6 @@ def check(name, source, options):
                         if seen.tobytes() != right.tobytes():
                             return (f"{np.count_nonzero(seen != right)} elements of argument {i} differ, "
                                     f"{indices} indices, {blocks} blocks, seed {seed}")
-            if name in BARRIERS and not options:
-                return delete_barriers(program, arguments, BARRIERS[name])
         except Failure as failure:
             return str(failure)
     return ""
