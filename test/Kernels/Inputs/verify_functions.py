@@ -1,6 +1,6 @@
 """Runs functions of the math dialect in kernels on the emulator and measures their errors.
 
-    verify_functions.py [--portable] [COUNT [WORD...]]
+    verify_functions.py [--portable | --worst] [COUNT [WORD...]]
 
 A kernel of each function computes it of f32, f16 and bf16: numbers with every exponent and
 both signs, subnormal ones, zeros, infinities, NaN, neighbours of 1 and of multiples of
@@ -10,15 +10,21 @@ last place of the true result, as its type has them; zeros must have the sign of
 reference, infinities and NaNs stand where it has them.
 
 With --portable, exp, tanh and erf are the host's polynomials, else they are the hardware's,
-as the emulator has those: rounded right.
+as the emulator has those: rounded right. With --worst, the functions that the hardware
+approximates are as far off as the PTX ISA allows: each result of WORST is moved by as many
+units as keep its bound, all up, all down, and the two sorts apart. Then kernels of exp, tanh,
+erf, and of what is made of them (sigmoid, gelu, quotients of halves), have to keep the
+bounds that are derived from there.
 
 Prints the largest error of each function and type, and where. Exit status 1 if one is
 above the bound that ExpandFunctions.cpp states, or if a power with a known exponent has
 other bits than its multiplications.
 """
 
+import itertools
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,7 +37,8 @@ THREADS = 256
 
 
 PORTABLE = "--portable" in sys.argv
-ARGUMENTS = [argument for argument in sys.argv[1:] if argument != "--portable"]
+WORST = "--worst" in sys.argv
+ARGUMENTS = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
 
 
 def erf(x):
@@ -56,6 +63,24 @@ UNARY = {
     "erf": erf, "exp": np.exp, "tanh": np.tanh,
 }  # fmt: skip
 BINARY = {"atan2": np.arctan2, "powf": power}
+
+# Made of others, as front ends write them. `%one` and the like are f32 constants in front.
+CONSTANTS_OF_COMPOSED = {"one": 1.0, "half": 0.5, "root": 0.5**0.5}
+COMPOSED = {
+    "sigmoid": """
+    %n = arith.negf %w : f32
+    %e = math.exp %n : f32
+    %s = arith.addf %one, %e : f32
+    %f = arith.divf %one, %s : f32""",
+    "gelu": """
+    %z = arith.mulf %w, %root : f32
+    %e = math.erf %z : f32
+    %s = arith.addf %one, %e : f32
+    %g = arith.mulf %w, %half : f32
+    %f = arith.mulf %g, %s : f32""",
+    "quotient": """
+    %f = arith.divf %w, %v : f32""",
+}
 # Exponents of fpowi: variable ones, and constants.
 WIDTHS = 32, 64
 CONSTANTS = 0, 1, 2, 3, 5, 8, -1, -2, -7, 31, -2147483648
@@ -64,7 +89,76 @@ CONSTANTS = 0, 1, 2, 3, 5, 8, -1, -2, -7, 31, -2147483648
 FORMATS = {"f32": (24, -126), "f16": (11, -14), "bf16": (8, -126)}
 # f16 and bf16 are rounded from f32, whose error is the rest.
 BOUNDS = {"f32": 0.501, "f16": 0.5 + 2.0**-13, "bf16": 0.5 + 2.0**-16}
-APPROXIMATE = {"erf": 4.7, "exp": 5.3, "tanh": 4.8} if PORTABLE else {"erf": 1.3, "exp": 0.9, "tanh": 1.8}
+APPROXIMATE = {"erf": 1.3, "exp": 0.9, "tanh": 1.8}
+if PORTABLE:
+    APPROXIMATE = {"erf": 4.7, "exp": 5.3, "tanh": 4.8}
+if WORST:
+    APPROXIMATE = {"erf": 1.8, "exp": 3.4, "tanh": 3.9}
+
+# Of each approximation of the hardware: how it stands in a kernel, and from which significands, of
+# [1, 2), on a result that is rounded right may be moved by one unit, and by two: a relative error
+# of r is r 2^23 m units at the significand m, half a unit of which may be taken already.
+MOVES = {
+    "ex2": (r"(%\S+) = llvm\.intr\.exp2\(%\S+\) : \(f32\) -> f32", [1.5 / 2**0.5, 2.5 / 2**0.5]),  # 2^-22.5
+    "rcp": (r"(%\S+) = nvvm\.rcp\.approx\.ftz\.f %\S+ : f32", [1.5]),  # 2^-23
+    "div": (r'(%\S+) = llvm\.call_intrinsic "llvm\.nvvm\.div\.full"\(.*\) : .* -> f32', [1.0]),  # 2 units
+}
+
+
+def move(module, directions):
+    """`module` with each approximation moved as far as its bound allows, up or down."""
+    count = itertools.count()
+
+    def moved(found, edges, direction):
+        name, at = found[1], f"%moved_{next(count)}_"
+        lines = [found[0].replace(name, at + "0", 1), f"{at}1 = llvm.bitcast {at}0 : f32 to i32",
+                 f"{at}mask = llvm.mlir.constant(8388607 : i32) : i32",
+                 f"{at}digits = llvm.and {at}1, {at}mask : i32",
+                 # Zeros, subnormal numbers, infinities and NaNs stay.
+                 f"{at}two = llvm.mlir.constant(2.350988702e-38 : f32) : f32",
+                 f"{at}large = llvm.mlir.constant(1.7014118e+38 : f32) : f32",
+                 f"{at}size = llvm.intr.fabs({at}0) : (f32) -> f32",
+                 f'{at}above = llvm.fcmp "oge" {at}size, {at}two : f32',
+                 f'{at}below = llvm.fcmp "olt" {at}size, {at}large : f32',
+                 f"{at}plain = llvm.and {at}above, {at}below : i1"]
+        bits = f"{at}1"
+        for number, edge in enumerate(edges):
+            to = f"{at}step{number}"
+            lines += [f"{to}_edge = llvm.mlir.constant({math.ceil((edge - 1) * 2**23)} : i32) : i32",
+                      f'{to}_far = llvm.icmp "uge" {at}digits, {to}_edge : i32',
+                      # Up from the last significand, a second unit is as large as two.
+                      f"{to}_last = llvm.mlir.constant({(1 << 23) - 1 + (number == 0)} : i32) : i32",
+                      f'{to}_inside = llvm.icmp "ult" {at}digits, {to}_last : i32',
+                      f"{to}_here = llvm.and {to}_far, {to}_inside : i1",
+                      f"{to}_both = llvm.and {to}_here, {at}plain : i1",
+                      f"{to}_wide = llvm.zext {to}_both : i1 to i32",
+                      f"{to} = llvm.{'add' if direction > 0 else 'sub'} {bits}, {to}_wide : i32"]
+            bits = to
+        return "\n".join([*lines, f"{name} = llvm.bitcast {bits} : i32 to f32"])
+
+    for kind, direction in directions.items():
+        pattern, edges = MOVES[kind]
+        module = re.sub(pattern, lambda found: moved(found, edges, direction), module)
+    return module
+
+
+def composed(name, x, y):
+    """The value of a function of COMPOSED, and the error that it may have in f32. `u` is a rounding."""
+    u = wide(2) ** -24
+    if name == "sigmoid":
+        # e^-x off by so many units, a sum, and a quotient; where e^-x is infinite the result is 0.
+        value = 1 / (1 + np.exp(-x))
+        return value, value * (2 * APPROXIMATE["exp"] + 3) * u + wide(2) ** -126
+    if name == "gelu":
+        # Of x sqrt(1/2) and what it moves erf by (z erf'(z) is 0.49 at most), of erf, whose units are
+        # half a rounding of 1 or less each, and of 1 + erf; then two products, one of them exact.
+        one = 1 + erf(x * wide(0.5) ** 0.5)
+        value = x * wide(0.5) * one
+        inside = (2 * 0.49 + APPROXIMATE["erf"] + 1) * u
+        return value, np.abs(x) / 2 * inside + np.abs(value) * 2 * u + wide(2) ** -148
+    # In f32: two units of div.full, a unit being two roundings at most.
+    value = x / y
+    return value, np.abs(value) * 4 * u + wide(2) ** -148
 
 
 def bound(name, form):
@@ -154,8 +248,8 @@ def kernel(name, body, form, exponent="i32"):
 class Case:
     """A kernel, its arguments' bits and what becomes of them."""
 
-    def __init__(self, name, form, x, y, exponent, body, reference=None, bits=None):
-        self.name, self.form, self.x, self.y = name, form, x, y
+    def __init__(self, name, form, x, y, exponent, body, reference=None, bits=None, error=None):
+        self.name, self.form, self.x, self.y, self.error = name, form, x, y, error
         self.text = kernel(f"{name}_{form}", body, form, exponent)
         self.reference, self.bits = reference, bits
 
@@ -182,6 +276,8 @@ class Case:
             same = (seen == self.bits) | (np.isnan(decode(seen, self.form)) & np.isnan(decode(self.bits, self.form)))
             wrong = np.count_nonzero(~same)
             return f"{'wrong' if wrong else 'right'}: {title}: {wrong} of {len(seen)} have other bits"
+        if self.error is not None:
+            return self.compare_composed(title, decode(seen, self.form))
         errors = units(decode(seen, self.form), self.reference, self.form)
         if self.name == "exp":  # its subnormal results are 0 or the least normal number
             small = self.reference < wide(2) ** -126
@@ -196,6 +292,25 @@ class Case:
             place.append(self.y[worst])
         place = ", ".join(map(str, place))
         return f"{verdict}: {title}: {float(errors[worst]):.6f} units at most, of {allowed:.6f}, at {place}"
+
+
+    def compare_composed(self, title, seen):
+        """Against an error in f32, and half a unit of the result's own type."""
+        digits, least = FORMATS[self.form]
+        largest = (2 - wide(2) ** (1 - digits)) * wide(2) ** (15 if self.form == "f16" else 127)
+        size = np.maximum(np.abs(self.reference), wide(2) ** least)
+        _, exponent = np.frexp(np.where(np.isfinite(size), size, 1))
+        rounding = 0 if self.form == "f32" else np.ldexp(wide(0.5), exponent - digits)
+        # A result in the next binade has twice the unit.
+        allowed = self.error + rounding * (1 + wide(2) ** -8)
+        near = np.abs(seen - self.reference) <= allowed
+        same = np.isnan(seen) & np.isnan(self.reference) | (seen == self.reference)
+        over = np.isinf(seen) & (np.abs(self.reference) + allowed >= largest)
+        wrong = ~(near | same | over)
+        share = np.where(np.isfinite(self.reference) & np.isfinite(seen), np.abs(seen - self.reference) / allowed, 0)
+        place = int(np.argmax(wrong)) if wrong.any() else int(np.argmax(share))
+        return (f"{'wrong' if wrong.any() else 'right'}: {title}: {float(np.max(share)):.3f} of its bound, at "
+                f"{decode(self.x[place : place + 1], self.form)[0]}, {decode(self.y[place : place + 1], self.form)[0]}")
 
 
 def multiply(x, exponent):
@@ -250,15 +365,42 @@ def make_cases(count):
     return cases
 
 
+def make_composed_cases(count):
+    """Of f32 and of halves, which go through f32: their quotients are div.full."""
+    random = np.random.default_rng(23)
+    cases = []
+    for form in FORMATS:
+        x = samples(form, count, random)
+        for name, text in COMPOSED.items():
+            left, right = pairs(form, x, random) if name == "quotient" else (x, x)
+            widen = "" if form != "f32" else None
+            constants = "".join(f"\n    %{key} = arith.constant {value!r} : f32" for key, value in CONSTANTS_OF_COMPOSED.items())
+            if widen is None:
+                body = constants + text.replace("%w", "%a").replace("%v", "%b").replace("%f =", "%r =")
+            else:
+                body = (f"{constants}\n    %w = arith.extf %a : {form} to f32\n    %v = arith.extf %b : {form} to f32"
+                        f"{text}\n    %r = arith.truncf %f : f32 to {form}")
+            reference, error = composed(name, decode(left, form), decode(right, form))
+            cases.append(Case(name, form, left, right, form, body, reference, error=error))
+    return cases
+
+
 def main():
     count = int(ARGUMENTS[0]) if ARGUMENTS else 4096
     with np.errstate(all="ignore"), tempfile.TemporaryDirectory() as folder:
-        cases = [case for case in make_cases(count) if not ARGUMENTS[1:] or case.name in ARGUMENTS[1:]]
+        cases = [case for case in make_cases(count) + make_composed_cases(count) if not ARGUMENTS[1:] or case.name in ARGUMENTS[1:]]
         source, module = (os.path.join(folder, name) for name in ("source.mlir", "module.mlir"))
         with open(source, "w") as file:
             file.write("gpu.module @functions {" + "".join(case.text for case in cases) + "\n}\n")
         subprocess.run(["amp-opt", source, "-o", module, f"--amp-kernels-to-nvvm=functions={'portable' if PORTABLE else 'hardware'}"], check=True)
-        results = [case.run(module, folder) for case in cases]
+        with open(module) as file:
+            whole = file.read()
+        results = []
+        for ex2, others in itertools.product((1, -1), repeat=2) if WORST else [(0, 0)]:
+            if WORST:
+                with open(module, "w") as file:
+                    file.write(move(whole, {"ex2": ex2, "rcp": others, "div": others}))
+            results += [case.run(module, folder) for case in cases]
     print("\n".join(results))
     wrong = sum(not result.startswith("right: ") for result in results)
     print(f"{len(results)} kernels, {wrong} wrong")
