@@ -79,8 +79,9 @@ double ampRtElementLoad(int32_t kind, const void *data, int64_t index) {
     return static_cast<const float *>(data)[index];
   case AMP_RT_ELEMENT_F64:
     return static_cast<const double *>(data)[index];
+  default:
+    return 0;
   }
-  return 0;
 }
 
 void ampRtElementStore(int32_t kind, void *data, int64_t index, double value) {
@@ -111,6 +112,8 @@ void ampRtElementStore(int32_t kind, void *data, int64_t index, double value) {
     return;
   case AMP_RT_ELEMENT_F64:
     static_cast<double *>(data)[index] = value;
+    return;
+  default:
     return;
   }
 }

@@ -81,7 +81,7 @@ static double logarithm(double x) {
 /// series of the sine or cosine of at most pi/4.
 static double cosineOfTurns(double u) {
   constexpr double kHalfPi = 0x1.921fb54442d18p+0;
-  const int quarter = int(4 * u + 0.5);
+  const int quarter = static_cast<int>(std::floor(4 * u + 0.5));
   const double angle = (4 * u - quarter) * kHalfPi, z = angle * angle;
   const bool isSine = quarter & 1;
   double sum = 1;
