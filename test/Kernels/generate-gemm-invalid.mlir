@@ -16,7 +16,8 @@
 // NOTYPE: expected 'd-type' to be the name of a number's type, but got 'half'
 
 // RUN: %{bad}"a-type=tf32 b-type=tf32 layout=nn" 2>&1 | FileCheck %s --check-prefix=TENSORFLOAT
-// TENSORFLOAT: expected layout 'nt' for operands of type tf32, because Tensor Cores read 32 bits with K innermost only, but got 'nn'; transpose the operands first
+// TENSORFLOAT: expected layout 'nt' for operands of type tf32, because wgmma reads 32 bits with K innermost only, but got 'nn'; transpose the operands first, or use 'chip=sm_90'
+// RUN: amp-opt %s -o /dev/null --amp-generate-gemm="chip=sm_90 a-type=tf32 b-type=tf32 layout=nn"
 
 // RUN: %{bad}"groups=-1" 2>&1 | FileCheck %s --check-prefix=GROUPS
 // GROUPS: expected 'groups' from 0 to 65536, but got -1

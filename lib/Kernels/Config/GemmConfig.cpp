@@ -134,13 +134,14 @@ static LogicalResult verifyTypes(const GemmProblem &problem,
   if (!isa<Float16Type, BFloat16Type, Float32Type>(problem.d))
     return emitError() << "expected a result of type f16, bf16 or f32, but got "
                        << problem.d << "; cast it after the product";
-  if (tf32 && (problem.transposeA || !problem.transposeB))
+  if (tf32 && config.schedule->instruction == ProductInstruction::Wgmma &&
+      (problem.transposeA || !problem.transposeB))
     return emitError()
-           << "expected layout 'nt' for operands of type tf32, because Tensor "
-              "Cores read 32 bits with K innermost only, but got '"
+           << "expected layout 'nt' for operands of type tf32, because wgmma "
+              "reads 32 bits with K innermost only, but got '"
            << (problem.transposeA ? 't' : 'n')
            << (problem.transposeB ? 't' : 'n')
-           << "'; transpose the operands first";
+           << "'; transpose the operands first, or use 'chip=sm_90'";
   return success();
 }
 

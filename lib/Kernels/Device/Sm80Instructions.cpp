@@ -131,20 +131,19 @@ SmallVector<Value> sm80::loadMatrices(DeviceBuilder &b, Value address,
   return unpack(b, loaded, 4);
 }
 
+Value sm80::roundToTf32(DeviceBuilder &b, Value word) {
+  return NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(),
+                                            b.bitcast(b.getF32Type(), word),
+                                            NVVM::FPRoundingMode::RNA);
+}
+
 SmallVector<Value> sm80::multiply(DeviceBuilder &b, Type type,
                                   ArrayRef<Value> a, ArrayRef<Value> bs,
                                   ArrayRef<Value> sums) {
   bool tf32 = isa<FloatTF32Type>(type);
-  // The operation takes pairs of f16 as such, others as words. f32 is rounded
-  // to tf32 here: the same register of several products is rounded once.
+  // The operation takes pairs of f16 as such, others as words.
   auto convert = [&](Value word) -> Value {
-    if (type.isF16())
-      return b.bitcast(VectorType::get(2, type), word);
-    if (!tf32)
-      return word;
-    return NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(),
-                                              b.bitcast(b.getF32Type(), word),
-                                              NVVM::FPRoundingMode::RNA);
+    return type.isF16() ? b.bitcast(VectorType::get(2, type), word) : word;
   };
   auto registers = [&](ArrayRef<Value> words) {
     return llvm::map_to_vector(words, convert);

@@ -60,9 +60,11 @@ void waitCopies(DeviceBuilder &b, int64_t pending);
 /// with `transpose` of column i/4, as one i32 for each matrix.
 SmallVector<Value> loadMatrices(DeviceBuilder &b, Value address,
                                 bool transpose);
+/// Rounds f32 to tf32, to nearest, ties away from zero; both as an i32.
+Value roundToTf32(DeviceBuilder &b, Value word);
 /// Adds to a warp's 16x8 sums the product of 16x16 elements of A, rows by K,
 /// and 16x8 of B, columns by K. Elements are f16 or bf16, two in an i32; or,
-/// half as many along K, f32 that are rounded to tf32.
+/// half as many along K, tf32.
 SmallVector<Value> multiply(DeviceBuilder &b, Type type, ArrayRef<Value> a,
                             ArrayRef<Value> bs, ArrayRef<Value> sums);
 

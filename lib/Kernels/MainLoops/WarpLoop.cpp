@@ -11,12 +11,12 @@
 // a ring of slots in shared memory: while the warps multiply stage k, the
 // copies of the stages up to k + stages - 1 are in flight, one group each.
 //
-// A stage is four steps, 16 of K each. The operands of a step are loaded into
-// registers while the step before is multiplied. So the first operands of stage
-// k + 1 are loaded during the last step of stage k, and right before that the
-// threads wait for the stage's group and meet at a barrier: the copies of all
-// of them are visible then, and nobody reads slot k any more, which the next
-// turn fills.
+// A stage is four steps, 32 bytes of K each. The operands of a step are loaded
+// into registers while the step before is multiplied. So the first operands of
+// stage k + 1 are loaded during the last step of stage k, and right before that
+// the threads wait for the stage's group and meet at a barrier: the copies of
+// all of them are visible then, and nobody reads slot k any more, which the
+// next turn fills.
 //
 // Copies outside the matrices write zeros, and a stage past the last is outside
 // altogether. So the loop needs no case for the end: it loads zeros that nobody
@@ -34,7 +34,7 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// How often the 16 of K of one instruction are in a stage of 128 bytes.
+/// How often the 32 bytes of K of one instruction are in a stage of 128.
 static constexpr int64_t kStepsPerStage = 4;
 /// What one instruction computes.
 static constexpr int64_t kRows = 16, kColumns = 8;
@@ -75,6 +75,11 @@ private:
   int64_t warpColumns() const { return config.tileN / warpsN(); }
   int64_t instructionsM() const { return warpRows() / kRows; }
   int64_t instructionsN() const { return warpColumns() / kColumns; }
+  bool isTf32() const { return isa<FloatTF32Type>(product.problem.a); }
+  /// ldmatrix has no way to give out tf32 with M or N innermost.
+  bool loadsWords() const {
+    return isTf32() && (tileA.isTransposed() || tileB.isTransposed());
+  }
   bool plain() const {
     return config.schedule->instruction == ProductInstruction::Fma;
   }
@@ -126,19 +131,23 @@ void WarpLoop::emitLoads(Number stage, Number slot) {
 }
 
 /// The warp's operands of one step: four registers for each 16 rows, then four
-/// for each 16 columns.
+/// for each 16 columns. tf32 is rounded with the load, a step ahead of the
+/// products: loads alone LLVM would move back behind the loop's edge.
 SmallVector<Value> WarpLoop::loadFragments(Number slot, int64_t step) {
   Value slotA = b.advance(memoryA, slot * tileA.bytes());
   Value slotB = b.advance(memoryB, slot * tileB.bytes());
   Values fragments;
+  auto load =
+      loadsWords() ? &OperandTile::loadWords : &OperandTile::loadMatrices;
   for (int64_t row = 0; row < warpRows(); row += 16)
-    fragments.append(
-        tileA.loadMatrices(b, slotA, warpRow, row, step, lane,
-                           OperandTile::MatrixOrder::PositionFirst));
+    fragments.append((tileA.*load)(b, slotA, warpRow, row, step, lane,
+                                   OperandTile::MatrixOrder::PositionFirst));
   for (int64_t column = 0; column < warpColumns(); column += 16)
-    fragments.append(tileB.loadMatrices(b, slotB, warpColumn, column, step,
-                                        lane,
-                                        OperandTile::MatrixOrder::KFirst));
+    fragments.append((tileB.*load)(b, slotB, warpColumn, column, step, lane,
+                                   OperandTile::MatrixOrder::KFirst));
+  if (isTf32())
+    for (Value &word : fragments)
+      word = sm80::roundToTf32(b, word);
   return fragments;
 }
 

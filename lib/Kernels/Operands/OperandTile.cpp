@@ -135,6 +135,40 @@ SmallVector<Value> OperandTile::loadMatrices(DeviceBuilder &b, Value shared,
   return sm80::loadMatrices(b, b.advance(lanePlace, step * 16 * 128), true);
 }
 
+SmallVector<Value> OperandTile::loadWords(DeviceBuilder &b, Value shared,
+                                          Number position, int64_t offset,
+                                          int64_t step, Number lane,
+                                          MatrixOrder order) const {
+  // The four lanes of a row have k = 0, 3, 5, 6 of a step, then 1, 2, 4, 7. So
+  // each bank is met once, whatever is innermost: where K is, the words of a
+  // chunk are k % 4, where M or N is, two of a row's chunks go with k / 2.
+  Number place = lane / 4, turn = lane % 4;
+  Number even = turn * 2 + (turn ^ (turn / 2)) % 2;
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < 4; ++i) {
+    bool positionFirst = order == MatrixOrder::PositionFirst;
+    int64_t upper = positionFirst ? i % 2 : i / 2; // of M or N
+    int64_t later = positionFirst ? i / 2 : i % 2; // in K
+    int64_t at = offset + upper * 8;
+    Number k = even ^ later;
+    Value lanePlace;
+    if (!transposed) {
+      Number chunk = (k / 4 ^ place) ^ (step * 2);
+      lanePlace =
+          b.advance(shared, (position + place) * 128 + chunk * 16 + k % 4 * 4);
+      lanePlace = b.advance(lanePlace, at * 128);
+    } else {
+      int64_t inBox = at % boxColumns();
+      Number chunk = (place / 4 ^ k) ^ (inBox / 4);
+      lanePlace = b.advance(shared, position * 128 + k * 128 + chunk * 16 +
+                                        place % 4 * 4);
+      lanePlace = b.advance(lanePlace, (at - inBox) * 128 + step * 8 * 128);
+    }
+    words.push_back(b.load(b.getI32Type(), lanePlace, 4));
+  }
+  return words;
+}
+
 Value OperandTile::descriptor(DeviceBuilder &b, Value address) const {
   auto wide = [&](uint64_t x) -> Value {
     return arith::ConstantOp::create(b, b.getI64IntegerAttr(x));

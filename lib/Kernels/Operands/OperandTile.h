@@ -16,7 +16,8 @@
 //                      rows, by 32 bytes.
 //   M or N innermost   a box for each 64 of M (N); a row of it is one k. The
 //                      next box is 8 KiB on, and instructions step along K by
-//                      rows, 2 KiB.
+//                      rows, 2 KiB. Of 32 bits a box has 32 of M (N) and of K,
+//                      4 KiB, and an instruction 1 KiB.
 //
 // In both, 64 rows of A take 8 KiB, so the second consumer's half of the tile,
 // or a cluster block's half of B, is at the same place whatever the layout.
@@ -85,6 +86,12 @@ public:
   SmallVector<Value> loadMatrices(DeviceBuilder &b, Value shared,
                                   Number position, int64_t offset, int64_t step,
                                   Number lane, MatrixOrder order) const;
+  /// The same for 32 bits, half as many of K, word by word: ldmatrix does not
+  /// transpose these. The k of a lane's words are others than ldmatrix gives
+  /// it, so both operands are loaded in one way.
+  SmallVector<Value> loadWords(DeviceBuilder &b, Value shared, Number position,
+                               int64_t offset, int64_t step, Number lane,
+                               MatrixOrder order) const;
 
   /// The descriptor of the tile at `address`.
   Value descriptor(DeviceBuilder &b, Value address) const;

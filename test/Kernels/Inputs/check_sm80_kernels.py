@@ -38,6 +38,8 @@ class Kernel:
         self.kernels = 1 + (self.split > 1) + self.sums + ("groups" in given)
         self.plain = self.type == "f32"
         self.depth = 8 if self.type == "tf32" else 16  # of K in one instruction
+        # ldmatrix does not transpose 32 bits: then both operands are loaded by lanes.
+        self.words = self.type == "tf32" and self.layout != "nt"
         self.instruction = "FFMA" if self.plain else "HMMA"
         self.aligned = all(int(given[name]) % 8 == 0 for name in "mnk")
         stage = (self.rows + self.columns) * 128
@@ -59,8 +61,14 @@ class Kernel:
     def barriers(self):
         return 1
 
+    def word_loads(self):
+        """In one stage, of 32 bits a lane, where there are no matrix loads."""
+        return 4 * sum(self.loads.values()) * self.words
+
     def matrix_loads(self, transposed):
         """In one stage, of operands that are stored with K innermost, or not."""
+        if self.words:
+            return 0
         a, b = self.layout[0] == "t", self.layout[1] == "n"
         return self.loads["A"] * (a == transposed) + self.loads["B"] * (b == transposed)
 
@@ -93,6 +101,7 @@ class Checker(check_kernels.Checker):
             rf"mma\.sync\.aligned\.m16n8k{kernel.depth}\.row\.col\.f32\.{kernel.type}\.{kernel.type}\.f32": kernel.products,
             r"ldmatrix\.sync\.aligned\.m8n8\.x4\.shared": kernel.matrix_loads(False) * (STEPS + 1) // STEPS,
             r"ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared": kernel.matrix_loads(True) * (STEPS + 1) // STEPS,
+            r"ld\.shared\.b32\b": kernel.word_loads() * (STEPS + 1) // STEPS,
         }
 
     def check_sass(self, lines):
@@ -125,6 +134,7 @@ class Checker(check_kernels.Checker):
         expect(kernel.products, r"\bHMMA\b", loop, "the main loop")
         expect(kernel.matrix_loads(False), r"\bLDSM\.16\.M88\.4\b", loop, "the main loop")
         expect(kernel.matrix_loads(True), r"\bLDSM\.16\.MT88\.4\b", loop, "the main loop")
+        expect(kernel.word_loads(), r"\bLDS R\d", loop, "the main loop")
         expect(kernel.copies, r"\bLDGSTS\b", loop, "the main loop")
         expect(1, rf"\bDEPBAR\.LE SB0, {hex(kernel.stages - 2)}\b", loop, "the main loop")
         expect(1, r"\bDEPBAR\b", loop, "the main loop")

@@ -79,6 +79,16 @@ class Bounded:
         return Bounded(np.where(condition, self.value, other), np.where(condition, self.error, 0), self.unit)
 
 
+def as_multiplied(matrix, form, chip):
+    """Of tf32, Tensor Cores multiply 11 bits: cut off by wgmma, which sm_90a has, or rounded by
+    a conversion to nearest, ties away from zero."""
+    if form != "tf32":
+        return matrix
+    words = matrix.astype(np.float32).view(np.uint32)
+    words = np.where(np.isfinite(matrix) & (chip != "sm_90a"), words + 0x1000, words) & 0xFFFFE000
+    return words.astype(np.uint32).view(np.float32).astype(np.float64)
+
+
 class Problem:
     """The options of one line, with the pass's defaults."""
 
@@ -92,7 +102,7 @@ class Problem:
         self.batch = int(given.get("batch", 1))
         self.layout = given.get("layout", "nn")
         self.a, self.b, self.d = (given.get(name + "-type", "bf16") for name in "abd")
-        self.rounds = given.get("chip", "sm_90a") != "sm_90a"
+        self.chip = given.get("chip", "sm_90a")
         self.groups = int(given.get("groups", 0))
         self.epilogue = given.get("epilogue", "")
         rows = {
@@ -113,15 +123,6 @@ class Problem:
             return FORMATS[form].round(sign * 2.0 ** self.random.uniform(-3, 0, shape))
         scale = 128.0 if self.data == "large" else 1.0
         return FORMATS[form].round(scale * self.random.uniform(-1, 1, shape))
-
-    def as_multiplied(self, matrix, form):
-        """Of tf32, Tensor Cores multiply 11 bits: rounded by a conversion to nearest, ties
-        away from zero, or cut off by wgmma."""
-        if form != "tf32":
-            return matrix
-        words = matrix.astype(np.float32).view(np.uint32)
-        words = np.where(np.isfinite(matrix) & self.rounds, words + 0x1000, words) & 0xFFFFE000
-        return words.astype(np.uint32).view(np.float32).astype(np.float64)
 
     def make_special(self, matrix, form):
         """Some elements become NaN or infinite; small shapes may get one on another."""
@@ -318,7 +319,7 @@ def check_numbers(problem, emulation, unit=UNIT):
     offsets = group_offsets(problem) if problem.groups else ()
     operands = fill_memory(problem, emulation, a, b, offsets)
     statistics = emulation.run(problem.blocks, problem.seed)
-    a, b = problem.as_multiplied(a, problem.a), problem.as_multiplied(b, problem.b)
+    a, b = as_multiplied(a, problem.a, problem.chip), as_multiplied(b, problem.b, problem.chip)
     results = [multiply(problem, a, b, offsets, unit)]
     if problem.epilogue:
         results = EPILOGUES[problem.epilogue](results[0], *operands)
