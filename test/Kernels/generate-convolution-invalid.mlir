@@ -12,14 +12,26 @@
 // NOTYPE: expected 'a-type' to be the name of a number's type, but got 'half'
 
 // RUN: %{bad}"a-type=f8E5M2" 2>&1 | FileCheck %s --check-prefix=TYPES
-// TYPES: expected operands of a convolution both of type f16, bf16 or f32, but got 'f8E5M2' and 'f8E5M2'; cast one of them
+// TYPES: expected operands of a convolution both of type f16, bf16, f32 or tf32, but got 'f8E5M2' and 'f8E5M2'; cast one of them
 
 // RUN: %{bad}"d-type=f64" 2>&1 | FileCheck %s --check-prefix=RESULT
 // RESULT: expected a result of type f16, bf16 or f32, but got 'f64'; cast it after the convolution
 
 // RUN: %{bad}"a-type=f32" 2>&1 | FileCheck %s --check-prefix=PLAIN
-// PLAIN: expected operands of type f16 or bf16 for sm_90a, but got 'f32'; cast them, or use 'chip=sm_90'
+// PLAIN: expected operands of type f16, bf16 or tf32 for sm_90a, but got 'f32'; cast them, or use 'chip=sm_90'
 // RUN: %{good}"a-type=f32 chip=sm_90"
+// RUN: %{bad}"d-type=tf32" 2>&1 | FileCheck %s --check-prefix=TFRESULT
+// TFRESULT: expected a result of type f16, bf16 or f32, but got 'tf32'; cast it after the convolution
+// RUN: %{bad}"a-type=tf32 kind=data-gradient" 2>&1 | FileCheck %s --check-prefix=TFIMAGE
+// TFIMAGE: expected a forward convolution for operands of type tf32, because wgmma reads 32 bits with K innermost only, but got a data-gradient; use 'chip=sm_90'
+// RUN: %{bad}"a-type=tf32 kind=weight-gradient" 2>&1 | FileCheck %s --check-prefix=TFWEIGHT
+// TFWEIGHT: expected a forward convolution for operands of type tf32, because wgmma reads 32 bits with K innermost only, but got a weight-gradient; use 'chip=sm_90'
+// RUN: %{good}"a-type=tf32"
+// RUN: %{good}"a-type=tf32 kind=data-gradient chip=sm_90"
+// RUN: %{good}"a-type=tf32 kind=weight-gradient chip=sm_90"
+// RUN: %{bad}"a-type=tf32 channels=8 filters=8 groups=8" 2>&1 | FileCheck %s --check-prefix=TFDEPTHWISE
+// TFDEPTHWISE: expected operands of type f16, bf16 or f32 for a depthwise convolution, which Tensor Cores do not compute, but got 'tf32'; use 'a-type=f32'
+// RUN: %{good}"a-type=tf32 channels=8 filters=8 groups=4"
 
 // RUN: %{bad}"filter=3" 2>&1 | FileCheck %s --check-prefix=FILTER
 // FILTER: expected 'filter' to be RxS, but got '3'
@@ -133,6 +145,7 @@ func.func @scale(%sum: f32, %factor: f32) -> bf16 attributes {amp.epilogue = ["r
 // TMA-EACH: but 4 channels of a group are not a multiple of 16 bytes
 // RUN: %{bad}"%{tma} channels=192 groups=2" 2>&1 | FileCheck %s --check-prefix=TMA-GROUP
 // TMA-GROUP: but 96 channels of a group are not a multiple of 64
+// RUN: %{good}"%{tma} a-type=tf32 channels=192 groups=2"
 // RUN: %{good}"%{tma} channels=128 groups=2"
 // RUN: %{bad}"%{tma} kind=data-gradient channels=128 groups=2" 2>&1 | FileCheck %s --check-prefix=TMA-GRADIENT
 // TMA-GRADIENT: but 32 filters of a group are not a multiple of 64

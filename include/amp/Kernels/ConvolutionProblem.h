@@ -63,7 +63,7 @@ struct ConvolutionProblem {
   /// Filters and channels are divided alike; a group's filters see its
   /// channels.
   int64_t groups = 1;
-  /// f16, bf16 or f32, both the same.
+  /// f16, bf16, f32 or tf32, both the same.
   Type a, b;
   /// f16, bf16 or f32. Sums are f32 always.
   Type d;

@@ -36,9 +36,9 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
        wgmma reads operands of 8 bits as `nt` only: in another layout a kernel
        `<name>_copy_a` or `<name>_copy_b` copies them transposed before the product. Products of f32 are not
        rounded: they use plain arithmetic, not Tensor Cores. With `tf32` for both
-       operands, which are f32 in memory and `nt`, Tensor Cores multiply 11 bits of
-       each: mma.sync rounds them (to nearest, ties away from zero), wgmma cuts off
-       the rest. Nothing chooses it by itself.
+       operands, which are f32 in memory and for wgmma `nt`, Tensor Cores multiply 11
+       bits of each: mma.sync rounds them (to nearest, ties away from zero), wgmma cuts
+       off the rest. Nothing chooses it by itself.
     2. The tile is 128x256, 128x128 or 64x128 for sm_90a, else 128x128, 128x64 or
        64x64 (f32 only the first two), and 128 bytes of K deep.
     3. Rows of A and B that are multiples of 16 bytes go by TMA or asynchronous
@@ -196,8 +196,10 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
     the taps that reach them: nothing is multiplied with zeros between pixels, and a
     pixel that no tap reaches is 0 before the epilogue.
 
-    1. Operands are both f16, bf16, or, but for sm_90a, f32; the result is f16, bf16
-       or f32.
+    1. Operands are both f16, bf16, tf32 (f32 in memory, as in amp-generate-gemm) or,
+       but for sm_90a, f32; the result is f16, bf16 or f32. wgmma reads tf32 with K
+       innermost only, which is `forward`: gradients in tf32 are for the chips with
+       mma.sync, of which sm_90 runs on the same GPU.
     2. `groups` divides channels and filters.
     3. The filter with its dilation fits into the image with its padding.
     4. Kernels number pixels, taps and elements of K in 32 bits.
@@ -206,8 +208,8 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
        others, `threads` has ordinary loads only.
     6. For sm_90a, TMA gathers the pixels where its tensor maps can say so: channels,
        filters and the channels of a group are multiples of 16 bytes; with groups, those
-       that a forward convolution (a data gradient) sums over are a multiple of 64 in
-       each; strides, but those of a data gradient, are at most 8; taps are at most 255
+       that a forward convolution (a data gradient) sums over are a multiple of 128 bytes
+       in each; strides, but those of a data gradient, are at most 8; taps are at most 255
        pixels apart; the box of first pixels begins and ends at most 128 pixels outside
        or inside of the image. `tma` refuses others, `auto` is the rule before for them.
     7. A split K is for weight gradients, and for others without groups and, of a
@@ -219,7 +221,7 @@ def GenerateConvolutionPass : Pass<"amp-generate-convolution", "ModuleOp"> {
     Tiles, stages and shared memory are ruled as for amp-generate-gemm.
 
     **Depthwise.** A convolution each of whose several groups is one channel has
-    kernels of its own, on every chip and in each type. They use plain arithmetic;
+    kernels of its own, on every chip and in each type but tf32. They use plain arithmetic;
     `tile`, `stages`, `split-k`, `raster-group` and `access` do not matter. A thread has
     16 bytes of channels where there is one filter for each channel and channels are a
     multiple of that, else one or two, of some neighbouring pixels. A weight gradient is

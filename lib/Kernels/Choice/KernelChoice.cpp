@@ -16,6 +16,7 @@
 #include "amp/Kernels/KernelChoice.h"
 
 #include "Config/ConvolutionConfig.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -182,14 +183,15 @@ chooseOnChip(const GemmProblem &problem, const Chip &chip, int64_t operandBytes,
   return *best;
 }
 
-/// The same, or for f32 on the earlier chip, whose kernels run on this one too.
+/// The same, or if `triesEarlier` on the earlier chip, whose kernels run on
+/// this one too.
 static FailureOr<KernelChoice>
 chooseAmong(const GemmProblem &problem, const Chip &chip, int64_t operandBytes,
             function_ref<LogicalResult(GemmConfig &, std::string &)> fit,
-            std::string &reason) {
+            bool triesEarlier, std::string &reason) {
   FailureOr<KernelChoice> choice =
       chooseOnChip(problem, chip, operandBytes, fit, reason);
-  if (succeeded(choice) || chip.earlier.empty() || !problem.a.isF32())
+  if (succeeded(choice) || chip.earlier.empty() || !triesEarlier)
     return choice;
   reason.clear();
   return chooseOnChip(problem, *getChip(chip.earlier), operandBytes, fit,
@@ -209,7 +211,9 @@ FailureOr<KernelChoice> mlir::amp::chooseGemm(const GemmProblem &problem,
   auto fitGemm = [&](GemmConfig &config, std::string &reason) {
     return fit(problem, config, reason);
   };
-  return chooseAmong(problem, chip, operandBytes, fitGemm, reason);
+  // With tf32 whoever asks has copies of the operands to offer, for wgmma.
+  return chooseAmong(problem, chip, operandBytes, fitGemm,
+                     /*triesEarlier=*/problem.a.isF32(), reason);
 }
 
 FailureOr<KernelChoice>
@@ -227,6 +231,9 @@ mlir::amp::chooseConvolution(const ConvolutionProblem &problem,
     completeGemmConfig(getImplicitProduct(problem), config);
     return verifyConvolutionConfig(problem, config, error);
   };
-  return chooseAmong(getImplicitProduct(problem), chip, operandBytes,
-                     fitConvolution, reason);
+  // What wgmma does not read as tf32, mma.sync does.
+  return chooseAmong(
+      getImplicitProduct(problem), chip, operandBytes, fitConvolution,
+      /*triesEarlier=*/problem.a.isF32() || isa<FloatTF32Type>(problem.a),
+      reason);
 }

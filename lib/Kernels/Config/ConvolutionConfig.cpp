@@ -16,6 +16,7 @@
 
 #include "DepthwiseShape.h"
 #include "Im2col.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -65,9 +66,17 @@ LogicalResult mlir::amp::verifyConvolutionConfig(
   if (problem.isDepthwise())
     return verifyDepthwiseKernels(problem, emitError);
   if (!config.schedule->takes(problem.a))
-    return emitError() << "expected operands of type f16 or bf16 for "
+    return emitError() << "expected operands of type f16, bf16 or tf32 for "
                        << config.chip->name << ", but got " << problem.a
                        << "; cast them, or use 'chip=sm_90'";
+  if (isa<FloatTF32Type>(problem.a) &&
+      config.schedule->instruction == ProductInstruction::Wgmma &&
+      problem.kind != ConvolutionKind::Forward)
+    return emitError() << "expected a forward convolution for operands of type "
+                          "tf32, because wgmma reads 32 bits with K innermost "
+                          "only, but got a "
+                       << stringifyConvolutionKind(problem.kind)
+                       << "; use 'chip=sm_90'";
   bool isMatrix = problem.kind == ConvolutionKind::WeightGradient ||
                   (problem.groups == 1 && problem.classes() == 1);
   if (config.splitK > 1 && !isMatrix)

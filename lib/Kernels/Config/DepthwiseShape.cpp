@@ -67,6 +67,11 @@ DepthwiseShape mlir::amp::getDepthwiseShape(const ConvolutionProblem &problem) {
 LogicalResult mlir::amp::verifyDepthwiseKernels(
     const ConvolutionProblem &problem,
     function_ref<InFlightDiagnostic()> emitError) {
+  if (isa<FloatTF32Type>(problem.a))
+    return emitError() << "expected operands of type f16, bf16 or f32 for a "
+                          "depthwise convolution, which Tensor Cores do not "
+                          "compute, but got "
+                       << problem.a << "; use 'a-type=f32'";
   if (problem.kind == ConvolutionKind::DataGradient &&
       problem.strideWidth > kMaxGradientStride)
     return emitError() << "expected a stride width of at most "

@@ -70,8 +70,8 @@ Im2colAxis mlir::amp::getIm2colColumns(const ConvolutionProblem &problem) {
 
 GemmProblem mlir::amp::getIm2colProduct(const ConvolutionProblem &problem) {
   GemmProblem product = getImplicitProduct(problem);
-  auto padded = [](int64_t run) {
-    return getIm2colBlocks(run) * kIm2colChannels;
+  auto padded = [&](int64_t run) {
+    return getIm2colBlocks(problem, run) * getIm2colChannels(problem);
   };
   if (problem.kind != ConvolutionKind::WeightGradient) {
     product.k = product.k / problem.runOfA() * padded(problem.runOfA());
@@ -103,12 +103,13 @@ mlir::amp::explainIm2colObstacle(const ConvolutionProblem &problem) {
     if (!isTmaStride(count, problem.a))
       return llvm::formatv("{0} {1} are not a multiple of 16 bytes", count,
                            name);
+  int64_t depth = getIm2colChannels(problem);
   if (problem.groups > 1 && problem.kind != ConvolutionKind::WeightGradient &&
-      problem.runOfA() % kIm2colChannels)
+      problem.runOfA() % depth)
     return llvm::formatv(
         "{0} {1} of a group are not a multiple of {2}", problem.runOfA(),
         problem.kind == ConvolutionKind::Forward ? "channels" : "filters",
-        kIm2colChannels);
+        depth);
   Im2colAxis rows = getIm2colRows(problem);
   Im2colAxis columns = getIm2colColumns(problem);
   int64_t channels = problem.kind == ConvolutionKind::DataGradient

@@ -20,8 +20,10 @@
 
 namespace mlir::amp {
 
-/// Channels of a tap in a stage of K: 128 bytes of 16-bit elements.
-inline constexpr int64_t kIm2colChannels = 64;
+/// Channels of a tap in a stage of K: 128 bytes.
+inline int64_t getIm2colChannels(const ConvolutionProblem &problem) {
+  return 128 / getElementBytes(problem.a);
+}
 
 /// Rows or columns of the image that is gathered: x, for a data gradient y.
 struct Im2colAxis {
@@ -36,8 +38,8 @@ Im2colAxis getIm2colRows(const ConvolutionProblem &problem);
 Im2colAxis getIm2colColumns(const ConvolutionProblem &problem);
 
 /// Copies along a run of channels or filters, the last of which may have fewer.
-inline int64_t getIm2colBlocks(int64_t run) {
-  return llvm::divideCeil(run, kIm2colChannels);
+inline int64_t getIm2colBlocks(const ConvolutionProblem &problem, int64_t run) {
+  return llvm::divideCeil(run, getIm2colChannels(problem));
 }
 
 /// As getImplicitProduct, with K in whole stages. The columns of a weight

@@ -15,6 +15,8 @@
 
 #include "PixelMatrix.h"
 
+#include "amp/Kernels/GemmProblem.h"
+
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -35,7 +37,9 @@ Value PixelMatrix::isInside(const OperandPlace &row,
 
 Value PixelMatrix::address(const OperandPlace &row,
                            const OperandPlace &column) const {
-  return b.element(pointer, type, row.pixel + column.pixel, b.number(channels),
+  // As bits: tf32 is no type of what lies in memory.
+  Type bits = b.getIntegerType(8 * getElementBytes(type));
+  return b.element(pointer, bits, row.pixel + column.pixel, b.number(channels),
                    column.channel);
 }
 

@@ -14,6 +14,7 @@
 
 #include "amp/Kernels/ConvolutionProblem.h"
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -156,9 +157,10 @@ static LogicalResult verifyTypes(const ConvolutionProblem &problem,
   auto isNumber = [](Type type) {
     return type.isF16() || type.isBF16() || type.isF32();
   };
-  if (problem.a != problem.b || !isNumber(problem.a))
+  bool tf32 = isa<FloatTF32Type>(problem.a);
+  if (problem.a != problem.b || (!isNumber(problem.a) && !tf32))
     return emitError() << "expected operands of a convolution both of type "
-                          "f16, bf16 or f32, but got "
+                          "f16, bf16, f32 or tf32, but got "
                        << problem.a << " and " << problem.b
                        << "; cast one of them";
   if (!isNumber(problem.d))

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The maps, and the coordinates of a stage. Where an operand is stored with M
-// or N innermost, its tile is boxes of 64 columns, one copy each.
+// or N innermost, its tile is boxes of 128 bytes of columns, one copy each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,10 @@ Im2colProduct::Im2colProduct(DeviceBuilder &b,
     : ConvolutionProduct(b, getIm2colProduct(convolution), convolution, config,
                          epilogue),
       rows(getIm2colRows(convolution)), columns(getIm2colColumns(convolution)),
-      blocks(getIm2colBlocks(isWeightGradient() ? convolution.runOfB()
-                                                : convolution.runOfA())) {}
+      depth(getIm2colChannels(convolution)),
+      blocks(getIm2colBlocks(convolution, isWeightGradient()
+                                              ? convolution.runOfB()
+                                              : convolution.runOfA())) {}
 
 //===----------------------------------------------------------------------===//
 // Parameters
@@ -40,7 +42,7 @@ unsigned Im2colProduct::addImage(KernelSignature &signature, StringRef name,
       {{columns.lower, rows.lower},
        {columns.upper, rows.upper},
        {1, columns.step, rows.step, 1},
-       kIm2colChannels,
+       depth,
        pixels});
 }
 
@@ -48,7 +50,7 @@ unsigned Im2colProduct::addOperand(KernelSignature &signature, Side side) {
   ConvolutionNames names = getTensorNames(convolution.kind);
   int64_t bytes = getElementBytes(problem.a);
   if (isWeightGradient() && side == Side::B)
-    return addImage(signature, names.b, convolution.channels, kIm2colChannels);
+    return addImage(signature, names.b, convolution.channels, depth);
   if (isWeightGradient())
     return signature.addTensorMap(
         names.a, problem.a, {convolution.filters, convolution.outputPixels()},
@@ -95,8 +97,7 @@ StageRange Im2colProduct::stagesOf(WorkItem item) {
                     ? b.number(convolution.taps())
                     : rowTapsOf(item).count * columnTapsOf(item).count;
   // Not `blocks`: with constants, LLVM would unroll the main loop.
-  return getStages(b, item, ceilDiv(run, kIm2colChannels) * taps,
-                   config.splitK);
+  return getStages(b, item, ceilDiv(run, depth) * taps, config.splitK);
 }
 
 Im2colProduct::Pixel Im2colProduct::locatePixel(Number place) const {
@@ -117,7 +118,7 @@ Im2colProduct::Tap Im2colProduct::locateTap(Number block) const {
   Number row = tap / convolution.filterWidth;
   Number column = tap % convolution.filterWidth;
   return {row * convolution.dilationHeight, column * convolution.dilationWidth,
-          tap, block % blocks * kIm2colChannels};
+          tap, block % blocks * depth};
 }
 
 Im2colProduct::Tap Im2colProduct::locateClassTap(Number stage) {
@@ -130,7 +131,7 @@ Im2colProduct::Tap Im2colProduct::locateClassTap(Number stage) {
   return {tapRows.origin - tap.row * tapRows.outputStep - rows.lower,
           tapColumns.origin - tap.column * tapColumns.outputStep -
               columns.lower,
-          row * convolution.filterWidth + column, tap.inRun * kIm2colChannels};
+          row * convolution.filterWidth + column, tap.inRun * depth};
 }
 
 void Im2colProduct::loadPixels(Value shared, Value map, Number channel,
@@ -158,7 +159,7 @@ void Im2colProduct::loadByTma(Side side, Value shared, Number stage,
     return sm90::loadBox(b, shared, pointerB,
                          {tap.channel, tap.index, first + position.column},
                          barrier, multicast);
-  for (int64_t i = 0; i < shareOfB.size(); i += kIm2colChannels)
+  for (int64_t i = 0; i < shareOfB.size(); i += depth)
     sm90::loadBox(b, b.advance(shared, i * 128), pointerB,
                   {position.column + i, tap.index, first + tap.channel},
                   barrier, multicast);
@@ -171,15 +172,15 @@ void Im2colProduct::loadOfWeights(Side side, Value shared, Number stage,
   if (side == Side::A) {
     Number first =
         position.group * convolution.filtersPerGroup() + position.row;
-    for (int64_t i = 0; i < tileA.size(); i += kIm2colChannels)
+    for (int64_t i = 0; i < tileA.size(); i += depth)
       sm90::loadBox(b, b.advance(shared, i * 128), pointerA, {first + i, place},
                     barrier, multicast);
     return;
   }
   Pixel pixel = locatePixel(place);
-  for (int64_t i = 0; i < shareOfB.size(); i += kIm2colChannels) {
+  for (int64_t i = 0; i < shareOfB.size(); i += depth) {
     // Past the last tap, columns that D does not have.
-    Number block = min((position.column + i) / kIm2colChannels,
+    Number block = min((position.column + i) / depth,
                        b.number(convolution.taps() * blocks - 1));
     Tap tap = locateTap(block);
     Number first = position.group * convolution.channelsPerGroup();
@@ -199,8 +200,8 @@ ResultMatrix Im2colProduct::placeResult(WorkItem item) {
   int64_t channels = convolution.channelsPerGroup();
   matrix.shape.n = b.number(problem.strideOfD());
   matrix.columnOf = [this, channels](Number column) {
-    Number tap = column / (blocks * kIm2colChannels);
-    Number channel = column % (blocks * kIm2colChannels);
+    Number tap = column / (blocks * depth);
+    Number channel = column % (blocks * depth);
     return b.select(channel < channels, tap * channels + channel,
                     b.number(problem.strideOfD()));
   };
@@ -212,7 +213,6 @@ WorkspaceColumns Im2colProduct::workspaceColumns() const {
     return {};
   int64_t channels = convolution.channelsPerGroup();
   return {problem.strideOfD(), [this, channels](Number column) {
-            return column / channels * (blocks * kIm2colChannels) +
-                   column % channels;
+            return column / channels * (blocks * depth) + column % channels;
           }};
 }

@@ -96,8 +96,8 @@ private:
                      Value multicast);
 
   Im2colAxis rows, columns;
-  /// Copies along the channels of a tap.
-  int64_t blocks;
+  /// Channels of a copy, and copies along the channels of a tap.
+  int64_t depth, blocks;
   Position position = {};
 };
 

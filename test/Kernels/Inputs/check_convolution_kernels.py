@@ -22,7 +22,9 @@ def product_options(given):
     kind = given.get("kind", "forward")
     layout = {"forward": "nt", "data-gradient": "nn", "weight-gradient": "tn"}[kind]
     kept = [f"{key}={given[key]}" for key in ("chip", "tile", "split-k", "stages", "a-type", "d-type") if key in given]
-    per_chunk = 4 if given.get("a-type") == "f32" else 8
+    if "a-type" in given:
+        kept.append(f"b-type={given['a-type']}")
+    per_chunk = 4 if given.get("a-type") in ("f32", "tf32") else 8
     whole = {"A": (channels if kind == "forward" else filters) % per_chunk == 0, "B": channels % per_chunk == 0}
     # Of no size that TMA could address.
     return " ".join(kept + [f"layout={layout}", "m=1", "n=1", "k=1"]), whole

@@ -4,7 +4,7 @@
 
 As check_kernels.py, whose checks these are, for options of amp-generate-convolution. The
 copies of a stage are computed from the kind and the tile: an operand that is gathered with
-K innermost is one copy, one with M or N innermost a copy for each 64 of it. Each gathers
+K innermost is one copy, one with M or N innermost, of 16 bits, a copy for each 64 of it. Each gathers
 pixels (im2col) or takes a box of filters or of a matrix.
 """
 
@@ -18,7 +18,7 @@ class Kernel:
 
     chip = "sm_90a"
     generator = "amp-generate-convolution"
-    instruction, tensor_core, k = "HGMMA", "HGMMA", 16
+    instruction, tensor_core = "HGMMA", "HGMMA"
     cluster, aligned, eight = 1, True, False
 
     def __init__(self, line):
@@ -29,6 +29,7 @@ class Kernel:
         self.split = int(given.get("split-k", 1))
         self.kernels = 1 + (self.split > 1)
         self.type = given.get("a-type", "bf16")
+        self.k = 8 if self.type == "tf32" else 16
         self.consumers = self.rows // 64
         self.threads = 128 * (self.consumers + 1)
         self.blocks = check_kernels.resident_blocks(self.rows, self.columns, self.chip)
@@ -58,7 +59,7 @@ class Kernel:
             r"cp\.async\.bulk\.tensor\.\dd\.global\.shared::cta": self.columns // store_columns * self.tma_stores,
             r"stmatrix": self.columns // 16 * (self.tma_stores and not self.wide),
             r"setmaxnreg": 2,
-        }, rf"wgmma\.mma_async\.sync\.aligned\.m64n{self.columns}k16\.f32\.{self.type}\.{self.type}"
+        }, rf"wgmma\.mma_async\.sync\.aligned\.m64n{self.columns}k{self.k}\.f32\.{self.type}\.{self.type}"
 
 
 class Checker(check_kernels.Checker):

@@ -30,7 +30,7 @@ import numpy as np
 import kernel_launch
 from check_table import check_table
 from number_formats import FORMATS
-from verify_numbers import EPILOGUES, FOLDER, UNIT, Bounded, compare
+from verify_numbers import EPILOGUES, FOLDER, UNIT, Bounded, as_multiplied, compare
 
 EPILOGUES_FILE = os.path.join(FOLDER, "epilogues.mlir")
 
@@ -48,6 +48,7 @@ class Convolution:
         self.data, *rest = rest.split() or ["random"]
         self.blocks, self.seed, self.seeds = [int(x) for x in rest] + [2, 0, 1][len(rest) :]
         given = dict(word.split("=") for word in text.split())
+        self.chip = given.get("chip", "sm_90a")
         self.kind = given.get("kind", "forward")
         self.n, self.h, self.w, self.c, self.k, self.groups = (
             int(given.get(name, 1)) for name in ("batch", "height", "width", "channels", "filters", "groups")
@@ -178,7 +179,8 @@ def check_numbers(conv, emulation, unit=UNIT):
     tensors = conv.make_operands()
     operands = fill_memory(conv, emulation, tensors)
     statistics = emulation.run(conv.blocks, conv.seed, conv.seeds)
-    expected = multiply(conv, tensors, unit)
+    multiplied = {name: as_multiplied(tensor, conv.a, conv.chip) for name, tensor in tensors.items()}
+    expected = multiply(conv, multiplied, unit)
     if conv.epilogue:
         expected = EPILOGUES[conv.epilogue](expected, *operands)[0]
     rows, columns = conv.result_matrix()
