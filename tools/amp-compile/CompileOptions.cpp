@@ -63,8 +63,8 @@ struct CommandLine {
   TextOption kernelCache{device, "kernel-cache",
                          "keep compiled kernels in this folder", "folder"};
   ToolOption<bool> tf32{device, "tf32",
-                        "products of f32 may read 10 bits of each fraction, on "
-                        "Tensor Cores"};
+                        "products and convolutions of f32 may read 10 bits of "
+                        "each fraction, on Tensor Cores"};
 
   llvm::Error checkNames() const;
   llvm::Expected<DeviceTarget> getTarget() const;

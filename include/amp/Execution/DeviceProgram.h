@@ -29,7 +29,7 @@ struct DeviceTarget {
   std::string toolkit;
   /// Folder of compiled kernels, or empty.
   std::string cache;
-  /// Whether products may read f32 as tf32.
+  /// Whether products and convolutions may read f32 as tf32.
   bool tf32 = false;
   /// Whether the report of the compilation has the bytes that a step moves.
   bool countTraffic = false;

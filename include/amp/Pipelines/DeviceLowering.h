@@ -49,8 +49,8 @@ struct DeviceLoweringOptions
                             llvm::cl::desc("folder of compiled kernels")};
   Option<bool> tf32{
       *this, "tf32", llvm::cl::init(false),
-      llvm::cl::desc("read f32 operands of matrix products as tf32, where that "
-                     "is expected to be faster")};
+      llvm::cl::desc("read f32 operands of matrix products and convolutions as "
+                     "tf32, where that is expected to be faster")};
   KernelFunctionsOption functions{*this};
   Option<bool> countTraffic{
       *this, "count-traffic", llvm::cl::init(false),

@@ -69,6 +69,16 @@ struct Plan {
   }
 };
 
+/// The same for a convolution.
+struct ConvolutionPlan {
+  ConvolutionProblem problem;
+  KernelChoice choice;
+  /// As the gradient of another one's image.
+  bool isGradient;
+  /// With copies that it needs and the other view does not.
+  double seconds;
+};
+
 struct ConvertLinalgToTensorCore
     : public amp::impl::ConvertLinalgToTensorCorePassBase<
           ConvertLinalgToTensorCore> {
@@ -88,9 +98,22 @@ private:
   FailureOr<Plan> findPlan(const MatrixProduct &product,
                            const EpilogueRegion &epilogue, bool asTf32,
                            std::string &reason);
+  /// Whether tf32, which takes `fast` seconds, is better than f32, which takes
+  /// `wide` or has no kernel. Notes why not.
+  bool isTf32Better(double fast, std::optional<double> wide);
   LogicalResult convertProduct(const Contraction &contraction,
                                ArrayRef<Operation *> readers,
                                KernelModules &modules, std::string &reason);
+  /// As findPlan. `gradient` is another view of the convolution, or null.
+  FailureOr<ConvolutionPlan> findConvolutionPlan(const ConvolutionMatch &match,
+                                                 const ImageGradient *gradient,
+                                                 const EpilogueRegion &epilogue,
+                                                 bool asTf32,
+                                                 std::string &reason);
+  FailureOr<ConvolutionPlan>
+  chooseConvolutionPlan(const ConvolutionMatch &match,
+                        const ImageGradient *gradient,
+                        const EpilogueRegion &epilogue, std::string &reason);
   LogicalResult convertConvolution(const Contraction &contraction,
                                    ArrayRef<Operation *> readers,
                                    KernelModules &modules, std::string &reason);
@@ -164,6 +187,17 @@ ConvertLinalgToTensorCore::findPlan(const MatrixProduct &product,
   return failure();
 }
 
+bool ConvertLinalgToTensorCore::isTf32Better(double fast,
+                                             std::optional<double> wide) {
+  keptWide.clear();
+  if (!wide || always || fast < *wide)
+    return true;
+  keptWide = llvm::formatv("it is expected to take {0:f1} us with its "
+                           "copies, in f32 {1:f1} us",
+                           fast * 1e6, *wide * 1e6);
+  return false;
+}
+
 FailureOr<Plan>
 ConvertLinalgToTensorCore::choosePlan(const MatrixProduct &product,
                                       const EpilogueRegion &epilogue,
@@ -173,16 +207,11 @@ ConvertLinalgToTensorCore::choosePlan(const MatrixProduct &product,
   if (tf32 && !isTableWrong && (failed(plan) || plan->problem.a.isF32())) {
     FailureOr<Plan> fast =
         findPlan(product, epilogue, /*asTf32=*/true, keptWide);
-    if (succeeded(fast) &&
-        (failed(plan) || always || fast->getSeconds() < plan->getSeconds())) {
+    std::optional<double> wide;
+    if (succeeded(plan))
+      wide = plan->getSeconds();
+    if (succeeded(fast) && isTf32Better(fast->getSeconds(), wide))
       plan = fast;
-      keptWide.clear();
-    } else if (succeeded(fast)) {
-      keptWide =
-          llvm::formatv("it is expected to take {0:f1} us with its "
-                        "copies, in f32 {1:f1} us",
-                        fast->getSeconds() * 1e6, plan->getSeconds() * 1e6);
-    }
   }
   if (failed(plan) || isTableWrong)
     return failure();
@@ -195,6 +224,62 @@ ConvertLinalgToTensorCore::choosePlan(const MatrixProduct &product,
     return failure();
   }
   return plan;
+}
+
+/// Seconds of what a gradient spares the convolution that it is.
+static double estimateCopies(const ConvolutionMatch &convolution,
+                             const ImageGradient &gradient, const Chip &chip) {
+  auto getBytes = [](Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.getNumElements() * getElementBytes(type.getElementType());
+  };
+  double seconds = estimateMemoryPass(2 * getBytes(convolution.other), chip);
+  if (convolution.image != gradient.output)
+    seconds += estimateMemoryPass(
+        getBytes(convolution.image) + getBytes(gradient.output), chip);
+  return seconds;
+}
+
+FailureOr<ConvolutionPlan> ConvertLinalgToTensorCore::findConvolutionPlan(
+    const ConvolutionMatch &match, const ImageGradient *gradient,
+    const EpilogueRegion &epilogue, bool asTf32, std::string &reason) {
+  auto find = [&](ConvolutionProblem problem,
+                  bool isGradient) -> FailureOr<ConvolutionPlan> {
+    problem.d = getElementTypeOrSelf(epilogue.result.getType());
+    if (asTf32)
+      problem.a = problem.b = FloatTF32Type::get(&getContext());
+    FailureOr<KernelChoice> choice =
+        chooseConvolution(problem, *target, getOperandBytes(epilogue), reason);
+    if (failed(choice))
+      return failure();
+    return ConvolutionPlan{problem, *choice, isGradient, choice->cost.seconds};
+  };
+  FailureOr<ConvolutionPlan> plan = failure();
+  if (gradient)
+    plan = find(gradient->problem, /*isGradient=*/true);
+  FailureOr<ConvolutionPlan> forward =
+      find(match.problem, /*isGradient=*/false);
+  if (failed(plan) || failed(forward))
+    return succeeded(plan) ? plan : forward;
+  // Which is better with its copies where parts of K fill a chip, and for tf32,
+  // which wgmma reads with K innermost only.
+  forward->seconds += estimateCopies(match, *gradient, *target);
+  return forward->seconds < plan->seconds ? forward : plan;
+}
+
+FailureOr<ConvolutionPlan> ConvertLinalgToTensorCore::chooseConvolutionPlan(
+    const ConvolutionMatch &match, const ImageGradient *gradient,
+    const EpilogueRegion &epilogue, std::string &reason) {
+  FailureOr<ConvolutionPlan> plan =
+      findConvolutionPlan(match, gradient, epilogue, /*asTf32=*/false, reason);
+  if (!tf32 || !match.problem.a.isF32() || !match.problem.b.isF32())
+    return plan;
+  FailureOr<ConvolutionPlan> fast =
+      findConvolutionPlan(match, gradient, epilogue, /*asTf32=*/true, keptWide);
+  std::optional<double> wide;
+  if (succeeded(plan))
+    wide = plan->seconds;
+  return succeeded(fast) && isTf32Better(fast->seconds, wide) ? fast : plan;
 }
 
 //===----------------------------------------------------------------------===//
@@ -320,20 +405,6 @@ LogicalResult ConvertLinalgToTensorCore::convertProduct(
   return success();
 }
 
-/// Seconds of what a gradient spares the convolution that it is.
-static double estimateCopies(const ConvolutionMatch &convolution,
-                             const ImageGradient &gradient, const Chip &chip) {
-  auto getBytes = [](Value tensor) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    return type.getNumElements() * getElementBytes(type.getElementType());
-  };
-  double seconds = estimateMemoryPass(2 * getBytes(convolution.other), chip);
-  if (convolution.image != gradient.output)
-    seconds += estimateMemoryPass(
-        getBytes(convolution.image) + getBytes(gradient.output), chip);
-  return seconds;
-}
-
 LogicalResult ConvertLinalgToTensorCore::convertConvolution(
     const Contraction &contraction, ArrayRef<Operation *> readers,
     KernelModules &modules, std::string &reason) {
@@ -341,40 +412,23 @@ LogicalResult ConvertLinalgToTensorCore::convertConvolution(
   if (failed(match))
     return failure();
   EpilogueRegion epilogue = absorbEpilogue(match->product, readers);
-  if (tf32 && match->problem.a.isF32())
-    keptWide = "expected a matrix product, but got a convolution";
-  auto choose = [&](ConvolutionProblem &problem) {
-    problem.d = getElementTypeOrSelf(epilogue.result.getType());
-    return chooseConvolution(problem, *target, getOperandBytes(epilogue),
-                             reason);
-  };
-  FailureOr<KernelChoice> choice = choose(match->problem);
   std::optional<ImageGradient> gradient = matchImageGradient(*match);
-  if (gradient) {
-    FailureOr<KernelChoice> other = choose(gradient->problem);
-    bool isBetter =
-        succeeded(other) &&
-        (failed(choice) ||
-         other->cost.seconds <
-             choice->cost.seconds + estimateCopies(*match, *gradient, *target));
-    if (isBetter)
-      choice = other;
-    else
-      gradient.reset();
-  }
-  if (failed(choice))
+  FailureOr<ConvolutionPlan> plan = chooseConvolutionPlan(
+      *match, gradient ? &*gradient : nullptr, epilogue, reason);
+  if (failed(plan))
     return failure();
-  const ConvolutionProblem &problem =
-      gradient ? gradient->problem : match->problem;
+  const ConvolutionProblem &problem = plan->problem;
   func::FuncOp function = epilogue.function ? *epilogue.function : nullptr;
-  FailureOr<gpu::GPUModuleOp> kernels = modules.getConvolution(
-      match->product.op->getLoc(), problem, choice->config, function, reason);
+  FailureOr<gpu::GPUModuleOp> kernels =
+      modules.getConvolution(match->product.op->getLoc(), problem,
+                             plan->choice.config, function, reason);
   if (failed(kernels))
     return failure();
   ConvolutionNames names = getTensorNames(problem.kind);
-  emitLaunch(match->product, epilogue, *kernels, *choice, {names.a, names.b},
-             names.d, [&](OpBuilder &b) -> SmallVector<Value> {
-               if (gradient)
+  emitLaunch(match->product, epilogue, *kernels, plan->choice,
+             {names.a, names.b}, names.d,
+             [&](OpBuilder &b) -> SmallVector<Value> {
+               if (plan->isGradient)
                  return {gradient->output, gradient->buildFilters(b)};
                if (problem.kind == ConvolutionKind::WeightGradient)
                  return {match->other, match->image};

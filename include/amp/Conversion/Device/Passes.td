@@ -1586,11 +1586,12 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
 
     **Guarantee.** The result is the same up to the order of summation, and without `tf32`.
 
-    With `tf32`, a matrix product of f32 operands runs on Tensor Cores where that is expected to take less time:
-    they read the 10 upper bits of each fraction, so that an operand has a relative error of 2^-10 (cut off, by wgmma on
-    sm_90a) or 2^-11 (rounded, by mma.sync before); sums are f32. They need K innermost in both operands, of rows that are multiples of 16
-    bytes; one that lies otherwise is copied, which counts. Convolutions stay in f32, and so does what is no faster; a
-    remark of `report` has a note that says why. With `always`, all that tf32 kernels take runs there.
+    With `tf32`, a matrix product or convolution of f32 operands runs on Tensor Cores where that is expected to take less
+    time: they read the 10 upper bits of each fraction, so that an operand has a relative error of 2^-10 (cut off, by wgmma
+    on sm_90a) or 2^-11 (rounded, by mma.sync before); sums are f32. wgmma needs K innermost in both operands. Of a product, one
+    that lies otherwise is copied, which counts. A convolution has it; gradients run as kernels with mma.sync for sm_90,
+    and one of an image without strides as a convolution of filters that are copied, where that is faster. What is no
+    faster stays in f32; a remark of `report` has a note that says why. With `always`, all that tf32 kernels take runs there.
 
     With `report`, each contraction gets a remark: what was chosen, or why not, with
     a note at the first operation of its group that is not part of the kernel. The
@@ -1598,7 +1599,7 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     `cluster` and `split_k` as chosen; `flops` and `bytes` of the problem; `waves`
     of tiles and their `wave_efficiency`; cycles of one stage of a tile for the
     Tensor Cores, shared memory and the L2 cache; expected `seconds`,
-    `share_of_peak` and what it is `bound` by. What `chip=sm_90a` has no kernel for, f32, runs as a kernel for sm_90.
+    `share_of_peak` and what it is `bound` by. What `chip=sm_90a` has no kernel for, f32 and gradients in tf32, runs as a kernel for sm_90.
 
     ```mlir
     func.func @linear(%x: tensor<4x32x64xbf16>, %w: tensor<128x64xbf16>,
@@ -1657,7 +1658,7 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     Option<"always", "always", "bool", "false",
            "take also what a plain kernel is expected to compute in half the time">,
     Option<"tf32", "tf32", "bool", "false",
-           "read f32 operands of matrix products as tf32">,
+           "read f32 operands of matrix products and convolutions as tf32">,
     Option<"report", "report", "bool", "false",
            "a remark for each contraction: the kernel, or the reason why not">,
   ];
