@@ -58,7 +58,7 @@ std::string failed(const char *function, Status status) {
 
 /// -1 for types that these functions do not take.
 int typeNumber(Type type) {
-  const int numbers[] = {kHalf, kBFloat16, kFloat, -1, -1, -1};
+  const int numbers[] = {kHalf, kBFloat16, kFloat, -1, -1, kFloat};
   return numbers[static_cast<int>(type)];
 }
 
@@ -134,9 +134,11 @@ std::string Cudnn::describe(const ConvolutionProblem &p) {
   if (!status)
     status = SetConvolutionGroupCount_(convolution, number(p.groups));
   // Without it f32 convolutions would be computed in tf32.
+  Type operand =
+      p.direction == ConvolutionProblem::Direction::DataGradient ? p.y : p.x;
   if (!status)
     status = SetConvolutionMathType_(
-        convolution, p.x == Type::F32 ? kFmaMath : kTensorOpMath);
+        convolution, operand == Type::F32 ? kFmaMath : kTensorOpMath);
   return status ? failed("describing the convolution to cuDNN", status) : "";
 }
 
