@@ -11,7 +11,8 @@
 // With a thread for each result that would be a loop of dependent additions on
 // one thread. A loop of tiles around it makes it a group, which has a block of
 // threads for each tile that share its sums. A tile has as many sums as it
-// takes to read whole sectors, or all where they do not follow one another.
+// takes to read whole sectors, or all where they do not follow one another or
+// an operand is read in another way than by loops.
 // Sums whose order matters stay as they are.
 //
 //===----------------------------------------------------------------------===//
@@ -73,6 +74,13 @@ struct TiledLoop {
 /// or more that divides it; nothing if one tile has all.
 static std::optional<TiledLoop> getTiledLoop(linalg::GenericOp op,
                                              int64_t sums) {
+  // Upstream slices other operands wrongly, and a body that asks for its place
+  // would compute it.
+  if (op.hasIndexSemantics() ||
+      !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+        return map.isProjectedPermutation(/*allowZeroInResults=*/true);
+      }))
+    return std::nullopt;
   std::optional<unsigned> last;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     AffineMap map = op.getMatchingIndexingMap(&init);

@@ -115,7 +115,8 @@ static bool isReshape(linalg::GenericOp op, AffineMap forward) {
       dyn_cast<BlockArgument>(op.getBlock()->getTerminator()->getOperand(0));
   auto type = cast<RankedTensorType>(op.getDpsInputs()[0].getType());
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
-  if (!yielded || type.getNumElements() != result.getNumElements())
+  if (!yielded || yielded.getOwner() != op.getBlock() ||
+      type.getNumElements() != result.getNumElements())
     return false;
   int64_t last = -1;
   for (auto [size, expr] : llvm::zip(type.getShape(), forward.getResults())) {

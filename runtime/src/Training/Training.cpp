@@ -453,9 +453,11 @@ AmpRtStatus ampRtTrainingWrite(AmpRtTraining *training, const char *role,
                   "a row, but got %lld",
                   call, role, name, static_cast<long long>(row),
                   static_cast<long long>(bytes));
-    if (!value->data() || bytes != value->bytes)
+    if (!value->data() || bytes != value->bytes) {
+      value->isSet = false; // until it has been written
       if (AmpRtStatus status = training->resize(*value, bytes))
         return status;
+    }
   } else if (bytes != value->bytes) {
     return failValueBytes(call, description, value->bytes, bytes);
   }

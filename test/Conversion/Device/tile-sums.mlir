@@ -133,3 +133,37 @@ func.func @steps(%x: tensor<64x33xf32>, %y: tensor<64x4x16xf32>, %a: tensor<33xf
   } -> (tensor<4x16xf32>, tensor<16x4xf32>)
   return %0, %1#0, %1#1 : tensor<33xf32>, tensor<4x16xf32>, tensor<16x4xf32>
 }
+
+// -----
+
+// Near misses: columns that are read in reverse or several times, and a body that asks for its place. One tile
+// has them all.
+// CHECK-LABEL: func @other_reads
+// CHECK-COUNT-3: scf.forall (%{{.*}}) in (1)
+// CHECK-NOT:     scf.forall (
+func.func @other_reads(%x: tensor<64x64xf32>, %y: tensor<64x6xf32>, %start: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(c, r) -> (r, -c + 63)>, affine_map<(c, r) -> (c)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf32>) outs(%start : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<64xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(c, r) -> (r, c floordiv 12)>, affine_map<(c, r) -> (r, c)>, affine_map<(c, r) -> (c)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%y, %x : tensor<64x6xf32>, tensor<64x64xf32>) outs(%start : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<64xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(c, r) -> (r, c)>, affine_map<(c, r) -> (c)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf32>) outs(%start : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %f = arith.sitofp %j : i32 to f32
+    %p = arith.mulf %a, %f : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<64xf32>
+  return %0, %1, %2 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}

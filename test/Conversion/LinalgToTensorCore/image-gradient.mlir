@@ -407,3 +407,42 @@ func.func @every_second(%z: tensor<2x7x7x16xf16>, %f: tensor<16x8x3x3xf16>) -> t
   } -> tensor<2x3x3x8xf32>
   return %r : tensor<2x3x3x8xf32>
 }
+
+// -----
+
+#x = affine_map<(n, p, q, k, c, r, s) -> (n, p + r, q + s, c)>
+#f = affine_map<(n, p, q, k, c, r, s) -> (k, r, s, c)>
+#y = affine_map<(n, p, q, k, c, r, s) -> (n, p, q, k)>
+#id = affine_map<(k, r, s, c) -> (k, r, s, c)>
+#reverse = affine_map<(c, r, s, k) -> (k, r, s, c)>
+
+// Filters that are all one number from outside, of which the operation reads nothing: no copy of others.
+// CHECK-LABEL: func @number_from_outside
+// CHECK-SAME:    (%{{.*}}: tensor<2x3x3x16xf16>, %{{.*}}: tensor<16x1x1x8xf16>, %[[Q:.*]]: f16)
+// CHECK:         linalg.yield %[[Q]] : f16
+// CHECK:       amp.launch_kernels
+func.func @number_from_outside(%dy: tensor<2x3x3x16xf16>, %f: tensor<16x1x1x8xf16>, %q: f16) -> tensor<2x6x6x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %zero16 = arith.constant 0.0 : f16
+  %empty_g = tensor.empty() : tensor<8x1x1x16xf16>
+  %g = linalg.generic {indexing_maps = [#reverse, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%f : tensor<16x1x1x8xf16>) outs(%empty_g : tensor<8x1x1x16xf16>) {
+  ^bb0(%in: f16, %o: f16):
+    linalg.yield %q : f16
+  } -> tensor<8x1x1x16xf16>
+  %ez = tensor.empty() : tensor<2x6x6x16xf16>
+  %zeros = linalg.fill ins(%zero16 : f16) outs(%ez : tensor<2x6x6x16xf16>) -> tensor<2x6x6x16xf16>
+  %z = tensor.insert_slice %dy into %zeros[0, 0, 0, 0] [2, 3, 3, 16] [1, 2, 2, 1] : tensor<2x3x3x16xf16> into tensor<2x6x6x16xf16>
+  %e = tensor.empty() : tensor<2x6x6x8xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<2x6x6x8xf32>) -> tensor<2x6x6x8xf32>
+  %r = linalg.generic {indexing_maps = [#x, #f, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%z, %g : tensor<2x6x6x16xf16>, tensor<8x1x1x16xf16>) outs(%s : tensor<2x6x6x8xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<2x6x6x8xf32>
+  return %r : tensor<2x6x6x8xf32>
+}

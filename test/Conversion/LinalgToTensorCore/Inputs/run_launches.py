@@ -14,6 +14,7 @@ One line for each function, with what is wrong, and exit status 1 if anything is
 """
 
 import concurrent.futures
+import itertools
 import math
 import os
 import re
@@ -55,6 +56,21 @@ def filter_gradient(x, g):
 
 
 # Name of the function: what it computes, and the relative error that it may have.
+def strided_filter_gradient(x, g):
+    """df[k][r][s][c] of 3x3 filters with strides of 2."""
+    taps = [[np.einsum("npqk,npqc->kc", g, x[:, r : r + 5 : 2, s : s + 5 : 2]) for s in range(3)] for r in range(3)]
+    return np.moveaxis(np.array(taps), 2, 0)
+
+
+def image_gradient(dy, f, stride, padding, size):
+    """dx[n][h][w][c], by the definition of y; f is K,R,S,C and `size` (H, W)."""
+    x = np.zeros((dy.shape[0], size[0] + 16, size[1] + 16, f.shape[3]))
+    for p, q, r, s in itertools.product(*map(range, (*dy.shape[1:3], *f.shape[1:3]))):
+        h, w = p * stride + r - padding + 8, q * stride + s - padding + 8
+        x[:, h, w] += dy[:, p, q] @ f[:, r, s]
+    return x[:, 8 : 8 + size[0], 8 : 8 + size[1]]
+
+
 REFERENCES = {
     "matmul": (lambda a, b: a @ b, 0),
     "transposed": (lambda a, w: a @ w.T, 0),
@@ -76,6 +92,9 @@ REFERENCES = {
     "filter_gradient": (lambda x, g: filter_gradient(pad(x, (1, 1), (1, 1), 1.0), g), 0),
     "start": (lambda a, b, bias, residual: half((a @ b + bias).reshape(4, 8, 128) + residual), 0),
     "sum_of_two": (lambda a, b, w: half(np.abs(a @ b) + a @ w), 0),
+    "strides_of_2": (lambda dy, f, skip: half(image_gradient(dy, f, 2, 0, (8, 5)) + skip), 0),
+    "one_tap": (lambda dy, f: image_gradient(dy, f.transpose(0, 2, 3, 1), 2, 0, (6, 5)), 0),
+    "strided_filter_gradient": (lambda x, g: strided_filter_gradient(pad(x, (1, 1), (1, 1)), g), 0),
     "convolution_relu": (lambda x, f, b, s: half(relu(convolve(x, f, (1, 1), (1, 1), (6, 6)) + b + s)), 0),
 }
 
