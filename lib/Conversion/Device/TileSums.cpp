@@ -126,34 +126,29 @@ static void wrap(IRRewriter &rewriter, linalg::GenericOp op,
       scf::ForallOp::create(rewriter, loc, zero, end, step, outs, std::nullopt);
   rewriter.setInsertionPointToStart(loop.getBody());
   Operation *inside = nullptr;
-  SmallVector<OpFoldResult> offsets, sizes;
-  for (int64_t extent : op.getStaticLoopRanges()) {
-    offsets.push_back(zero);
-    sizes.push_back(rewriter.getIndexAttr(extent));
-  }
-  auto tiling = cast<TilingInterface>(op.getOperation());
   if (tiled) {
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    SmallVector<OpFoldResult> offsets(extents.size(), zero),
+        sizes = getAsIndexOpFoldResult(rewriter.getContext(), extents);
     offsets[tiled->loop] = loop.getInductionVar(0);
     sizes[tiled->loop] = step;
     FailureOr<TilingResult> result =
-        tiling.getTiledImplementation(rewriter, offsets, sizes);
+        cast<TilingInterface>(op.getOperation())
+            .getTiledImplementation(rewriter, offsets, sizes);
     assert(succeeded(result) && "its results are projections of its loops");
     inside = result->tiledOps.front();
   } else {
     inside = rewriter.clone(*op);
   }
   rewriter.setInsertionPointToStart(loop.getTerminator().getBody());
-  for (auto [i, result, out] :
-       llvm::enumerate(inside->getResults(), loop.getRegionOutArgs())) {
-    auto type = cast<RankedTensorType>(out.getType());
+  for (auto [result, out] :
+       llvm::zip_equal(inside->getResults(), loop.getRegionOutArgs())) {
+    auto type = cast<RankedTensorType>(result.getType());
     SmallVector<OpFoldResult> places(type.getRank(), zero),
-        ones(type.getRank(), one), shape;
-    for (int64_t size : type.getShape())
-      shape.push_back(rewriter.getIndexAttr(size));
-    if (tiled) {
-      places.back() = offsets[tiled->loop];
-      shape.back() = step;
-    }
+        ones(type.getRank(), one),
+        shape = getAsIndexOpFoldResult(rewriter.getContext(), type.getShape());
+    if (tiled)
+      places.back() = loop.getInductionVar(0);
     tensor::ParallelInsertSliceOp::create(rewriter, loc, result, out, places,
                                           shape, ones);
   }

@@ -181,8 +181,8 @@ mlir::amp::matchImageGradient(const ConvolutionMatch &convolution) {
   problem.width = forward.outputWidth();
   problem.channels = forward.filters;
   problem.filters = forward.channels;
-  std::tie(problem.strideHeight, problem.strideWidth) =
-      std::pair(spread.stride[0], spread.stride[1]);
+  problem.strideHeight = spread.stride[0];
+  problem.strideWidth = spread.stride[1];
   std::array<int64_t, 2> reach = {
       (forward.filterHeight - 1) * forward.dilationHeight,
       (forward.filterWidth - 1) * forward.dilationWidth};

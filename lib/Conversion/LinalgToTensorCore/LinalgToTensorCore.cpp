@@ -48,6 +48,11 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+static int64_t getBytes(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return type.getNumElements() * getElementBytes(type.getElementType());
+}
+
 namespace {
 /// What was decided for one contraction.
 struct Plan {
@@ -59,12 +64,9 @@ struct Plan {
   double getSeconds() const {
     double seconds = choice.cost.seconds;
     for (const MatrixSource &source : {a, b})
-      if (source.isCopy()) {
-        auto type = cast<RankedTensorType>(source.value.getType());
-        double bytes =
-            type.getNumElements() * getElementBytes(type.getElementType());
-        seconds += estimateMemoryPass(2 * bytes, *choice.config.chip);
-      }
+      if (source.isCopy())
+        seconds +=
+            estimateMemoryPass(2 * getBytes(source.value), *choice.config.chip);
     return seconds;
   }
 };
@@ -144,10 +146,8 @@ private:
 /// What the epilogue reads.
 static int64_t getOperandBytes(const EpilogueRegion &epilogue) {
   int64_t bytes = 0;
-  for (Value operand : epilogue.operands) {
-    auto tensor = cast<RankedTensorType>(operand.getType());
-    bytes += tensor.getNumElements() * getElementBytes(tensor.getElementType());
-  }
+  for (Value operand : epilogue.operands)
+    bytes += getBytes(operand);
   return bytes;
 }
 
@@ -229,10 +229,6 @@ ConvertLinalgToTensorCore::choosePlan(const MatrixProduct &product,
 /// Seconds of what a gradient spares the convolution that it is.
 static double estimateCopies(const ConvolutionMatch &convolution,
                              const ImageGradient &gradient, const Chip &chip) {
-  auto getBytes = [](Value tensor) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    return type.getNumElements() * getElementBytes(type.getElementType());
-  };
   double seconds = estimateMemoryPass(2 * getBytes(convolution.other), chip);
   if (convolution.image != gradient.output)
     seconds += estimateMemoryPass(

@@ -123,6 +123,11 @@ private:
     return ElementLayout::getWhole(
         cast<RankedTensorType>(operand.get().getType()));
   }
+  /// Whether the body has elements of an input.
+  bool isRead(OpOperand *operand) {
+    return op.payloadUsesValueFromOperand(operand) &&
+           isa<RankedTensorType>(operand->get().getType());
+  }
   Lanes chooseLanes();
   /// The other side of a patch; of one iteration if there is none.
   Lanes chooseRows();
@@ -169,9 +174,7 @@ Lanes ElementEmitter::chooseRows() {
     if (op.payloadUsesValueFromOperand(&init))
       return {};
   for (OpOperand *operand : op.getDpsInputOperands()) {
-    if (!op.payloadUsesValueFromOperand(operand) ||
-        !isa<RankedTensorType>(operand->get().getType()) ||
-        getAccessOf(*operand, lanes) != Access::Apart)
+    if (!isRead(operand) || getAccessOf(*operand, lanes) != Access::Apart)
       continue;
     for (unsigned loop : loops.parallel) {
       int64_t bits = getStorage(getElementTypeOrSelf(operand->get().getType()))
@@ -226,8 +229,7 @@ void ElementEmitter::emitPatch(ArrayRef<std::string> outputs) {
   // a compiler could not tell that these are others.
   DenseMap<OpOperand *, SmallVector<Values>> inputs;
   for (OpOperand *operand : op.getDpsInputOperands()) {
-    if (!op.payloadUsesValueFromOperand(operand) ||
-        !isa<RankedTensorType>(operand->get().getType()))
+    if (!isRead(operand))
       continue;
     Place place = getPlace(*operand, getInputName(*operand));
     auto read = [&](const GenericLoops &from, const Lanes &along) {
@@ -271,8 +273,7 @@ void ElementEmitter::emitPatch(ArrayRef<std::string> outputs) {
 ElementEmitter::Values ElementEmitter::runBody(ValueRange results) {
   DenseMap<OpOperand *, Values> inputs;
   for (OpOperand *operand : op.getDpsInputOperands())
-    if (op.payloadUsesValueFromOperand(operand) &&
-        isa<RankedTensorType>(operand->get().getType()))
+    if (isRead(operand))
       inputs[operand] = load(*operand, getInputName(*operand));
   Values next;
   const unsigned count = results.size() / lanes.width;

@@ -67,6 +67,9 @@ private:
   /// What a result of an operation starts from, where `read` has elements.
   Values getStart(linalg::GenericOp op, OpOperand &init, int64_t width,
                   function_ref<Values(OpOperand &)> read);
+  /// Those of all results: of the first lane, of the second and so on.
+  Values getStarts(linalg::GenericOp op, int64_t width,
+                   function_ref<Values(OpOperand &)> read);
   /// The results of the first lane, of the second and so on.
   Values runBody(linalg::GenericOp op, const GenericLoops &loops,
                  const Lanes &lanes, ValueRange results,
@@ -210,6 +213,17 @@ GroupEmitter::getStart(linalg::GenericOp op, OpOperand &init, int64_t width,
 }
 
 GroupEmitter::Values
+GroupEmitter::getStarts(linalg::GenericOp op, int64_t width,
+                        function_ref<Values(OpOperand &)> read) {
+  const unsigned results = op.getNumResults();
+  Values starts(results * width);
+  for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
+    for (auto [lane, start] : llvm::enumerate(getStart(op, init, width, read)))
+      starts[lane * results + i] = start;
+  return starts;
+}
+
+GroupEmitter::Values
 GroupEmitter::runBody(linalg::GenericOp op, const GenericLoops &loops,
                       const Lanes &lanes, ValueRange results,
                       function_ref<Values(OpOperand &)> read, bool areCarried) {
@@ -271,29 +285,24 @@ void GroupEmitter::emitElements(const GroupPhase &phase) {
   auto readOperand = [&](OpOperand &operand) {
     return load(op, operand, loops, lanes);
   };
-  const unsigned results = op.getNumResults();
-  emitRounds(
-      thread, loops.iterations / phase.width, plan.threads, {},
-      [&](ArrayRef<Number> rounds, ValueRange) {
-        // What is written may be what the next round reads, for all that a
-        // compiler knows.
-        SmallVector<Values> written;
-        for (Number number : rounds) {
-          loops.set(b, loops.parallel, number, phase.width);
-          Values starts(results * phase.width);
-          for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
-            for (auto [lane, start] :
-                 llvm::enumerate(getStart(op, init, phase.width, readOperand)))
-              starts[lane * results + i] = start;
-          written.push_back(runBody(op, loops, lanes, starts, readOperand,
-                                    /*areCarried=*/false));
-        }
-        for (auto [number, values] : llvm::zip_equal(rounds, written)) {
-          loops.set(b, loops.parallel, number, phase.width);
-          store(op, loops, lanes, values);
-        }
-        return Values();
-      });
+  emitRounds(thread, loops.iterations / phase.width, plan.threads, {},
+             [&](ArrayRef<Number> rounds, ValueRange) {
+               // What is written may be what the next round reads, for all that
+               // a compiler knows.
+               SmallVector<Values> written;
+               for (Number number : rounds) {
+                 loops.set(b, loops.parallel, number, phase.width);
+                 Values starts = getStarts(op, phase.width, readOperand);
+                 written.push_back(runBody(op, loops, lanes, starts,
+                                           readOperand,
+                                           /*areCarried=*/false));
+               }
+               for (auto [number, values] : llvm::zip_equal(rounds, written)) {
+                 loops.set(b, loops.parallel, number, phase.width);
+                 store(op, loops, lanes, values);
+               }
+               return Values();
+             });
 }
 
 GroupEmitter::Values GroupEmitter::emitRounds(
@@ -418,11 +427,7 @@ void GroupEmitter::emitSums(const GroupPhase &phase) {
   b.loop(b.number(0), b.number(groups), b.number(teams), [&](Number begin) {
     Number mine = begin + team;
     loops.set(b, loops.parallel, min(mine, groups - 1), phase.width);
-    Values starts(results * phase.width);
-    for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
-      for (auto [lane, start] :
-           llvm::enumerate(getStart(op, init, phase.width, readOperand)))
-        starts[lane * results + i] = start;
+    Values starts = getStarts(op, phase.width, readOperand);
     Values parts = phase.members > 1 ? getNeutral(op, phase.width) : starts;
     parts = emitRounds(phase.members > 1 ? member : b.number(0), loops.summed,
                        phase.members, parts,
@@ -586,11 +591,9 @@ void GroupEmitter::emitSumOfRow(Row &row, const GroupOperation &operation) {
   linalg::GenericOp op = operation.op;
   const GroupPhase &phase = row.phase;
   GenericLoops loops = getLoops(row, operation, nullptr);
-  Values starts;
-  for (OpOperand &init : op.getDpsInitsMutable())
-    starts.push_back(getStart(op, init, 1, [&](OpOperand &operand) {
-                       return read(row, operation, operand, loops, nullptr);
-                     }).front());
+  Values starts = getStarts(op, 1, [&](OpOperand &operand) {
+    return read(row, operation, operand, loops, nullptr);
+  });
   auto add = [&](const Chunk &chunk, ValueRange carried) {
     GenericLoops inside = getLoops(row, operation, &chunk);
     Values next = runBody(
@@ -641,11 +644,7 @@ void GroupEmitter::emitElementsOfRow(const Row &row,
     auto readOperand = [&](OpOperand &operand) {
       return read(row, operation, operand, loops, at);
     };
-    Values starts(count * lanes.width);
-    for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
-      for (auto [lane, start] :
-           llvm::enumerate(getStart(op, init, lanes.width, readOperand)))
-        starts[lane * count + i] = start;
+    Values starts = getStarts(op, lanes.width, readOperand);
     Values values = runBody(op, loops, lanes, starts, readOperand,
                             /*areCarried=*/false);
     for (auto [i, value] : llvm::enumerate(values))
