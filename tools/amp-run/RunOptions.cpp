@@ -59,6 +59,11 @@ struct CommandLine {
                      "append one JSON line a step to this file; '-' is "
                      "standard output",
                      "file"};
+  ToolOption<bool> gradNorm{
+      runs, "grad-norm",
+      "the log has the norm of all gradients, for which a step keeps each of "
+      "them (true)",
+      "bool", true};
   cl::list<std::string> injections{
       "inject", cl::desc("put a value into a gradient before unscaling"),
       cl::value_desc("STEP:NAME:INDEX:VALUE"), cl::cat(runs)};
@@ -156,6 +161,7 @@ static std::vector<ModeOption> getModeOptions(const CommandLine &line) {
       {line.traceFile, Train | Replaying},
       {line.perfMap, Train | Replaying},
       {line.saveFile, Train | Replaying},
+      {line.gradNorm, Train | Replaying},
       {line.injections, Train | Replaying},
       {line.tolerance, Replaying},
       {line.tolerances, Replaying | Comparing},
@@ -213,8 +219,9 @@ llvm::Error CommandLine::checkDevice() const {
 /// Fails for options whose part a program has behind it.
 llvm::Error CommandLine::checkProgram() const {
   llvm::SmallVector<const cl::Option *> decided = {
-      &oracleFile, &tolerances, &tiles, &reference, &profile,     &traceFile,
-      &perfMap,    &timing,     &chip,  &toolkit,   &kernelCache, &tf32};
+      &oracleFile, &tolerances,  &gradNorm, &tiles,  &reference,
+      &profile,    &traceFile,   &perfMap,  &timing, &chip,
+      &toolkit,    &kernelCache, &tf32};
   for (const TextOption &option : precision.options)
     decided.push_back(&option);
   for (const cl::Option *option : decided)
@@ -261,6 +268,9 @@ llvm::Expected<Mode> CommandLine::getMode() const {
       return std::move(error);
   if (llvm::Error error = checkDevice())
     return std::move(error);
+  if (gradNorm.getNumOccurrences() && logFile.empty())
+    return makeError("--grad-norm says what a log has, but this run has none; "
+                     "name one by --log, or leave it out");
   if (numSteps.getNumOccurrences() && numSteps < 1)
     return makeError("expected --steps to be at least 1, but got " +
                      Twine(numSteps));
@@ -299,6 +309,7 @@ RunOptions CommandLine::getOptions(Mode mode) const {
   options.logFile = logFile.empty() || !StepLog::isStandardOutput(logFile)
                         ? logFile.getValue()
                         : "-";
+  options.logsGradNorm = gradNorm;
   options.numSteps = getGiven(numSteps);
   options.batchSize = batchSize;
   options.seed = seed;

@@ -828,7 +828,8 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
       return std::move(error);
   } else {
     program = compile(**module, options, compute, precision, batchBytes,
-                      /*insertTaps=*/*log || !inputs->loop.injections.empty());
+                      /*insertTaps=*/(*log && options.logsGradNorm) ||
+                          !inputs->loop.injections.empty());
   }
   if (!program)
     return program.takeError();
