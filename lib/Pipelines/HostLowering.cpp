@@ -73,6 +73,8 @@ static void addFusion(OpPassManager &pm) {
   // before the filters of convolutions are sliced, which hides their moves.
   function.addPass(createFoldMovesIntoContractionsPass());
   function.addPass(createSkipInsertedZerosPass());
+  // Whose maps keep elementwise fusion from reshapes.
+  pm.addNestedPass<func::FuncOp>(createDropUnitDimsPass());
   // Which elementwise fusion moves into the readers.
   pm.addNestedPass<func::FuncOp>(createRecomputeWideningsPass());
   pm.addPass(createFuseElementwisePass());

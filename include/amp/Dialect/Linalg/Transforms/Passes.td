@@ -219,4 +219,50 @@ def SkipInsertedZerosPass : Pass<"amp-skip-inserted-zeros", "::mlir::func::FuncO
                            "::mlir::tensor::TensorDialect"];
 }
 
+def DropUnitDimsPass : Pass<"amp-drop-unit-dims", "::mlir::func::FuncOp"> {
+  let summary = "drop dimensions of extent 1 from what is no product";
+  let description = [{
+    A sum that keeps the dimension that it sums, as frameworks' losses and norms have them, is written and read by
+    maps with a constant index, and `amp-fuse-elementwise` gives such an operation no other loops: what widens a
+    tensor on the other side of a reshape is a tensor in memory then. Upstream's patterns drop extents of 1
+    (`linalg-fold-unit-extent-dims`), here from each `linalg.generic` on tensors whose maps are permutations of
+    loops and constants.
+
+    **Left alone.** Products and convolutions, and what reads or makes an operand or a result of them that has an
+    extent of 1: kernels take images by four dimensions, and an epilogue has the shape of its product.
+
+    Before:
+    ```mlir
+    func.func @sums(%x: tensor<4x6xf32>, %start: tensor<4x1xf32>) -> tensor<4x1xf32> {
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>], iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<4x6xf32>) outs(%start : tensor<4x1xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %s = arith.addf %o, %a : f32
+        linalg.yield %s : f32
+      } -> tensor<4x1xf32>
+      return %r : tensor<4x1xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @sums(%x: tensor<4x6xf32>, %start: tensor<4x1xf32>) -> tensor<4x1xf32> {
+      %c = tensor.collapse_shape %start [[0, 1]] : tensor<4x1xf32> into tensor<4xf32>
+      %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<4x6xf32>) outs(%c : tensor<4xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %t = arith.addf %o, %a : f32
+        linalg.yield %t : f32
+      } -> tensor<4xf32>
+      %r = tensor.expand_shape %s [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+      return %r : tensor<4x1xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numChanged", "changed", "Operations without extents of 1 now">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // AMP_DIALECT_LINALG_TRANSFORMS_PASSES

@@ -55,7 +55,47 @@ func.func @statistics(%x: tensor<4x6xf32>, %start: tensor<4x1xf32>) -> tensor<4x
 
 // -----
 
-// Near misses. A product, and what is added to it:
+// What reads a product whose result keeps its shape either way: scores beside the maximum of each row.
+// CHECK-LABEL: func @scores
+// CHECK:       %[[PRODUCT:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]}
+// CHECK:       linalg.generic {{.*}} ins(%[[PRODUCT]], %{{.*}} : tensor<4x6xf32>, tensor<4xf32>)
+func.func @scores(%a: tensor<4x2xf32>, %b: tensor<2x6xf32>, %largest: tensor<4x1xf32>, %start: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x2xf32>, tensor<2x6xf32>) outs(%start : tensor<4x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x6xf32>
+  %e = tensor.empty() : tensor<4x6xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %largest : tensor<4x6xf32>, tensor<4x1xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%x: f32, %m: f32, %o: f32):
+    %s = arith.subf %x, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x6xf32>
+  return %d : tensor<4x6xf32>
+}
+
+// -----
+
+// Near misses. A product whose operands lie so that a loop of extent 1 is its own,
+// CHECK-LABEL: func @alone
+// CHECK-NOT:   tensor.collapse_shape
+func.func @alone(%a: tensor<1x2x4xf32>, %b: tensor<4x6xf32>, %start: tensor<2x6x1xf32>) -> tensor<2x6x1xf32> {
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j, n, k) -> (n, i, k)>, affine_map<(i, j, n, k) -> (k, j)>, affine_map<(i, j, n, k) -> (i, j, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<1x2x4xf32>, tensor<4x6xf32>) outs(%start : tensor<2x6x1xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x6x1xf32>
+  return %p : tensor<2x6x1xf32>
+}
+
+// -----
+
+// a product of a row, and what is added to it:
 // CHECK-LABEL: func @product
 // CHECK-NOT:   tensor.collapse_shape
 func.func @product(%a: tensor<1x4xf16>, %b: tensor<4x6xf16>, %bias: tensor<1x6xf32>, %start: tensor<1x6xf32>) -> tensor<1x6xf32> {

@@ -13,15 +13,16 @@
 // with such a map across a reshape, and a widening behind one is written to
 // memory as f32.
 //
-// Products and convolutions keep theirs. A kernel's image has four dimensions
-// and its window two, and what is fused into it has the shape of its result.
+// Products and convolutions keep theirs, and so does an operation beside one
+// whose tensor has an extent of 1. A kernel's image has four dimensions and its
+// window two, and what is fused into it has the shape of its result.
 // So do operations in loops: a row that is taken by its index is 1x512, and
 // amp-expand-slice-updates knows it by that.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Contraction.h"
-#include "amp/Conversion/Device/Passes.h"
+#include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -37,14 +38,18 @@
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_DROPUNITDIMSPASS
-#include "amp/Conversion/Device/Passes.h.inc"
+#include "amp/Dialect/Linalg/Transforms/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;
 using namespace mlir::amp;
 
-/// True if `value` is what a product computes, or becomes the operand of one.
-static bool isOfContraction(Value value) {
+/// True if `value` is what a product computes, or becomes the operand of one,
+/// and would have another shape.
+static bool isShapeOfContraction(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !llvm::is_contained(type.getShape(), 1))
+    return false;
   auto isContraction = [](Operation *op) {
     auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
     return linalgOp && succeeded(matchContraction(linalgOp));
@@ -64,8 +69,8 @@ static SmallVector<unsigned> getLoops(Operation *operation) {
                       return map.isProjectedPermutation(
                           /*allowZeroInResults=*/true);
                     }) ||
-      llvm::any_of(op->getOperands(), isOfContraction) ||
-      llvm::any_of(op->getResults(), isOfContraction))
+      llvm::any_of(op->getOperands(), isShapeOfContraction) ||
+      llvm::any_of(op->getResults(), isShapeOfContraction))
     return {};
   return llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
 }
