@@ -39,6 +39,7 @@ struct RunOptions {
   std::string testFile, initFile, saveFile;
   /// "-": standard output, under whatever name.
   std::string logFile;
+  /// Whether the log has the norm of all gradients.
   bool logsGradNorm = true;
   std::optional<int64_t> numSteps;
   /// Rows of a batch whose extent is dynamic; 0: not given.

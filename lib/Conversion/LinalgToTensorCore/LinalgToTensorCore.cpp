@@ -30,6 +30,7 @@
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/Chip.h"
 #include "amp/Kernels/KernelChoice.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -48,9 +49,10 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// Bytes of a tensor of known shape.
 static int64_t getBytes(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return type.getNumElements() * getElementBytes(type.getElementType());
+  return countShapedBytes(cast<RankedTensorType>(tensor.getType()),
+                          /*unknownExtent=*/1);
 }
 
 namespace {

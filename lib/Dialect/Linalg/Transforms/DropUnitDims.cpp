@@ -33,6 +33,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/DenseSet.h"
 
 #define DEBUG_TYPE "amp-drop-unit-dims"
 
@@ -44,23 +45,29 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// True if `value` is what a product computes, or becomes the operand of one,
-/// and would have another shape.
-static bool isShapeOfContraction(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !llvm::is_contained(type.getShape(), 1))
-    return false;
-  auto isContraction = [](Operation *op) {
-    auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
-    return linalgOp && succeeded(matchContraction(linalgOp));
+/// The operands and results of products in `function` that would have another
+/// shape.
+static llvm::DenseSet<Value> findValuesOfContractions(func::FuncOp function) {
+  llvm::DenseSet<Value> values;
+  auto add = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && llvm::is_contained(type.getShape(), 1))
+      values.insert(value);
   };
-  return isContraction(value.getDefiningOp()) ||
-         llvm::any_of(value.getUsers(), isContraction);
+  function.walk([&](linalg::LinalgOp op) {
+    if (failed(matchContraction(op)))
+      return;
+    llvm::for_each(op->getOperands(), add);
+    llvm::for_each(op->getResults(), add);
+  });
+  return values;
 }
 
 /// The loops of `operation` that may be dropped where they are of extent 1;
-/// none for what keeps its shape.
-static SmallVector<unsigned> getLoops(Operation *operation) {
+/// none for what keeps its shape, as what reads or makes a value of `kept` does.
+static SmallVector<unsigned> getLoops(Operation *operation,
+                                      const llvm::DenseSet<Value> &kept) {
+  auto isKept = [&](Value value) { return kept.contains(value); };
   auto op = dyn_cast<linalg::GenericOp>(operation);
   if (!op || !op.hasPureTensorSemantics() ||
       op->getParentOfType<LoopLikeOpInterface>() ||
@@ -69,8 +76,8 @@ static SmallVector<unsigned> getLoops(Operation *operation) {
                       return map.isProjectedPermutation(
                           /*allowZeroInResults=*/true);
                     }) ||
-      llvm::any_of(op->getOperands(), isShapeOfContraction) ||
-      llvm::any_of(op->getResults(), isShapeOfContraction))
+      llvm::any_of(op->getOperands(), isKept) ||
+      llvm::any_of(op->getResults(), isKept))
     return {};
   return llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
 }
@@ -78,8 +85,9 @@ static SmallVector<unsigned> getLoops(Operation *operation) {
 namespace {
 struct DropUnitDims : public amp::impl::DropUnitDimsPassBase<DropUnitDims> {
   void runOnOperation() override {
+    llvm::DenseSet<Value> kept = findValuesOfContractions(getOperation());
     linalg::ControlDropUnitDims control;
-    control.controlFn = getLoops;
+    control.controlFn = [&](Operation *op) { return getLoops(op, kept); };
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());

@@ -55,7 +55,6 @@ def filter_gradient(x, g):
                       for s in range(size[1])] for r in range(size[0])]).transpose(2, 0, 1, 3)
 
 
-# Name of the function: what it computes, and the relative error that it may have.
 def strided_filter_gradient(x, g):
     """df[k][r][s][c] of 3x3 filters with strides of 2."""
     taps = [[np.einsum("npqk,npqc->kc", g, x[:, r : r + 5 : 2, s : s + 5 : 2]) for s in range(3)] for r in range(3)]
@@ -71,6 +70,7 @@ def image_gradient(dy, f, stride, padding, size):
     return x[:, 8 : 8 + size[0], 8 : 8 + size[1]]
 
 
+# Name of the function: what it computes, and the relative error that it may have.
 REFERENCES = {
     "matmul": (lambda a, b: a @ b, 0),
     "transposed": (lambda a, w: a @ w.T, 0),
