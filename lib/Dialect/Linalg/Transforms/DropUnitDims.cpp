@@ -64,7 +64,8 @@ static llvm::DenseSet<Value> findValuesOfContractions(func::FuncOp function) {
 }
 
 /// The loops of `operation` that may be dropped where they are of extent 1;
-/// none for what keeps its shape, as what reads or makes a value of `kept` does.
+/// none for what keeps its shape, as what reads or makes a value of `kept`
+/// does.
 static SmallVector<unsigned> getLoops(Operation *operation,
                                       const llvm::DenseSet<Value> &kept) {
   auto isKept = [&](Value value) { return kept.contains(value); };
