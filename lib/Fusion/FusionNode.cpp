@@ -14,6 +14,7 @@
 #include "amp/Fusion/FusionNode.h"
 
 #include "amp/Analysis/Contraction.h"
+#include "amp/Analysis/LoopExtents.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -211,7 +212,9 @@ std::optional<FusionNode> FusionNode::get(Operation *operation,
   }
   node.operation = operation;
   node.extents = op.getStaticLoopRanges();
-  if (llvm::is_contained(node.extents, 0) || !hasExtents(op))
+  // A tile's parts have the extents of its loops, whatever tensor they are of.
+  if (llvm::is_contained(node.extents, 0) || !haveLoopsOneExtent(op) ||
+      !hasExtents(op))
     return std::nullopt;
   node.divisible =
       getDivisible(op, node.extents, /*isProduct=*/node.product.has_value());

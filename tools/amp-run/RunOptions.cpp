@@ -62,7 +62,7 @@ struct CommandLine {
   ToolOption<bool> gradNorm{
       runs, "grad-norm",
       "the log has the norm of all gradients, for which a step keeps each of "
-      "them (true)",
+      "them; --grad-norm=false leaves it out",
       "bool", true};
   cl::list<std::string> injections{
       "inject", cl::desc("put a value into a gradient before unscaling"),

@@ -730,8 +730,12 @@ static llvm::Expected<int> train(const RunOptions &options, TrainingLoop &loop,
         const auto step = static_cast<size_t>(losses.numCompared);
         if (step < recorded.losses.size() && record.losses.size() == 1)
           losses.add(record.losses[0].second - recorded.losses[step]);
+        // An injection keeps the gradients too.
+        StepRecord logged = record;
+        if (!options.logsGradNorm)
+          logged.gradNorm.reset();
         if (llvm::Error error =
-                log ? log->write(record) : llvm::Error::success()) {
+                log ? log->write(logged) : llvm::Error::success()) {
           logError = llvm::joinErrors(std::move(logError), std::move(error));
           signals.getRequest() = true;
         }

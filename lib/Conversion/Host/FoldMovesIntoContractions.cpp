@@ -28,6 +28,7 @@
 
 #include "amp/Analysis/Fill.h"
 #include "amp/Analysis/LinearMap.h"
+#include "amp/Analysis/LoopExtents.h"
 #include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -189,11 +190,12 @@ static bool foldMove(linalg::GenericOp op, OpOperand &operand) {
 static bool isWorthExpanding(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
   if (isa<tensor::ExpandShapeOp>(operand->getOwner()))
-    return producer && getFillValue(producer);
+    return producer && getFillValue(producer) && haveLoopsOneExtent(producer);
   auto collapse = operand->get().getDefiningOp<tensor::CollapseShapeOp>();
   auto contraction = dyn_cast<linalg::GenericOp>(operand->getOwner());
   return collapse && collapse.getSrcType().hasStaticShape() && contraction &&
-         isHostContraction(contraction) && getMove(collapse.getSrc());
+         isHostContraction(contraction) && haveLoopsOneExtent(contraction) &&
+         getMove(collapse.getSrc());
 }
 
 namespace {

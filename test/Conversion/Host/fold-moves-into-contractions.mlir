@@ -416,3 +416,29 @@ func.func @turned_for_both(%x: tensor<4x5xf32>, %y: tensor<6x3xf32>, %c: tensor<
   } -> tensor<4x6xf32>
   return %r : tensor<4x6xf32>
 }
+
+// Near miss: the result's rows are known when the program runs only. Upstream's pattern would give
+// up half-way, and be tried again for ever.
+// CHECK-LABEL: func.func @merged_beside_unknown
+// CHECK:           linalg.yield %in : f32
+// CHECK:           %[[ROWS:.*]] = tensor.collapse_shape
+// CHECK:           linalg.generic {{.*}} ins(%[[ROWS]], %arg1 : tensor<96x5xf32>, tensor<5x7xf32>)
+func.func @merged_beside_unknown(%x: tensor<4x3x8x5xf32>, %w: tensor<5x7xf32>, %c: tensor<?x7xf32>) -> tensor<?x7xf32> {
+  %ef = tensor.empty() : tensor<4x8x3x5xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, c, b, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<4x3x8x5xf32>) outs(%ef : tensor<4x8x3x5xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    linalg.yield %p : f32
+  } -> tensor<4x8x3x5xf32>
+  %rows = tensor.collapse_shape %t [[0, 1, 2], [3]] : tensor<4x8x3x5xf32> into tensor<96x5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%rows, %w : tensor<96x5xf32>, tensor<5x7xf32>) outs(%c : tensor<?x7xf32>) {
+  ^bb0(%p: f32, %q: f32, %out: f32):
+    %m = arith.mulf %p, %q : f32
+    %s = arith.addf %out, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<?x7xf32>
+  return %r : tensor<?x7xf32>
+}

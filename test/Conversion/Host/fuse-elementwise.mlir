@@ -266,3 +266,57 @@ func.func @unit_extents(%x: tensor<8x16xf32>, %sums: tensor<8xf32>) -> (tensor<8
   } -> tensor<8x16xf32>
   return %0, %2 : tensor<8x16xf32>, tensor<8x16xf32>
 }
+
+// An extent of another operand of the same loop is not known: upstream's pattern would give up
+// half-way each time it is tried. @rows, with numbers in all of them, gets the longer loops.
+// CHECK-LABEL: func.func @some_extents_unknown
+// CHECK:         %[[ROWS:.*]] = tensor.collapse_shape
+// CHECK:         linalg.generic {{.*}}"parallel", "parallel"]} ins(%[[ROWS]], %arg1 : tensor<8x16xf32>, tensor<?x16xf32>)
+// CHECK-NOT:     tensor.
+// CHECK:         return
+func.func @some_extents_unknown(%x: tensor<2x4x16xf32>, %y: tensor<?x16xf32>, %z: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x4x16xf32> into tensor<8x16xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%rows, %y : tensor<8x16xf32>, tensor<?x16xf32>) outs(%z : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %s = arith.addf %a, %b : f32
+    %t = arith.addf %s, %out : f32
+    linalg.yield %t : f32
+  } -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+
+// The same at the other end: the extents of what is expanded.
+// CHECK-LABEL: func.func @some_extents_unknown_before
+// CHECK:         linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<8x16xf32>, tensor<?x16xf32>)
+// CHECK:         tensor.expand_shape
+// CHECK:         return
+func.func @some_extents_unknown_before(%x: tensor<8x16xf32>, %y: tensor<?x16xf32>, %z: tensor<8x16xf32>) -> tensor<2x4x16xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<8x16xf32>, tensor<?x16xf32>) outs(%z : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %s = arith.addf %a, %b : f32
+    %t = arith.addf %s, %out : f32
+    linalg.yield %t : f32
+  } -> tensor<8x16xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [2, 4, 16] : tensor<8x16xf32> into tensor<2x4x16xf32>
+  return %1 : tensor<2x4x16xf32>
+}
+
+// Near miss: not known of any operand of the loop.
+// CHECK-LABEL: func.func @all_extents_unknown
+// CHECK:         linalg.generic {{.*}}"parallel", "parallel", "parallel"]} ins(%arg0,
+func.func @all_extents_unknown(%x: tensor<?x2x4xf32>, %y: tensor<?x8xf32>, %z: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %rows = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x2x4xf32> into tensor<?x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%rows, %y : tensor<?x8xf32>, tensor<?x8xf32>) outs(%z : tensor<?x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %s = arith.addf %a, %b : f32
+    %t = arith.addf %s, %out : f32
+    linalg.yield %t : f32
+  } -> tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}

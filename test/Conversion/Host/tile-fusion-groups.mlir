@@ -385,3 +385,48 @@ func.func @columnSums(%x: tensor<64x512xf32>) -> (tensor<512xf32>, tensor<512xf3
   } -> tensor<512xf32>
   return %exp, %sum : tensor<512xf32>, tensor<512xf32>
 }
+
+// -----
+
+#ij = affine_map<(i, j) -> (i, j)>
+
+// Near miss: an extent that is known of one operand of a loop and not of another. Parts
+// have the extents of a tile's loops.
+
+// CHECK-LABEL: func @unknownBesideKnown
+// CHECK-NOT:     scf.forall
+// CHECK:         return
+// CHECK-LABEL: func @known
+// CHECK:         scf.forall
+func.func @unknownBesideKnown(%x: tensor<64x512xf32>, %y: tensor<?x512xf32>) -> tensor<64x512xf32> {
+  %empty = tensor.empty() : tensor<64x512xf32>
+  %exp = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x512xf32>) outs(%empty : tensor<64x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x512xf32>
+  %sum = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%exp, %y : tensor<64x512xf32>, tensor<?x512xf32>) outs(%empty : tensor<64x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x512xf32>
+  return %sum : tensor<64x512xf32>
+}
+func.func @known(%x: tensor<64x512xf32>, %y: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %empty = tensor.empty() : tensor<64x512xf32>
+  %exp = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x512xf32>) outs(%empty : tensor<64x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x512xf32>
+  %sum = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%exp, %y : tensor<64x512xf32>, tensor<64x512xf32>) outs(%empty : tensor<64x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x512xf32>
+  return %sum : tensor<64x512xf32>
+}

@@ -482,6 +482,8 @@ def FoldMovesIntoContractionsPass
     **Left alone.** Moves that round or compute, those with which the operation
     would no longer be a contraction, such as a broadcast along the loop that gives
     it rows, and those of a part of a dimension that would become a loop by itself.
+    A move with dimensions merged behind it, where one of the contraction's loops
+    walks an extent that is known of one tensor and not of another.
 
     Before:
     ```mlir
@@ -534,6 +536,10 @@ def FuseElementwisePass : Pass<"amp-fuse-elementwise", "ModuleOp"> {
     contraction keeps its operands, because it is recognised by its body and
     packs them itself. Roundings (`arith.truncf`, `arith.extf`) move into the
     fused body and are never folded, so values are the same bit for bit.
+
+    Operations at the ends of a reshape get the loops of the longer shape, unless
+    one of their loops walks an extent that is known of one tensor and not of
+    another.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
@@ -1114,7 +1120,8 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
     least, if the product's are, `product-rows` how long rows have to be at most (fewer
     do where little of B is read again for each tile), `packed-bytes` how much of B
     that is, and `product-tiles` how many tiles there should be. A product that nothing
-    can be computed with stays as it is, and so does a convolution.
+    can be computed with stays as it is, and so does a convolution, and an operation of
+    which one loop walks an extent that is known of one tensor and not of another.
 
     Before:
     ```mlir

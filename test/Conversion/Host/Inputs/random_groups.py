@@ -1,12 +1,13 @@
 """Writes a module of random programs on tensors.
 
-    random_groups.py COUNT SEED
+    random_groups.py COUNT SEED [--unknown]
 
 Each is a function of two tensors: elementwise operations, broadcasts, transposes, sums
 and maxima over some dimensions, reshapes, slices, windows, reads by index, operations
 with two results, in random order on random shapes, most of them read more than once.
 Elements are i32 and arithmetic wraps around, so that every order of additions gives the
-same numbers. @main prints for each program its number and, for each value that it
+same numbers. With --unknown some extents of what an operation reads and writes are known
+when the program runs only, and others of the same loop before. @main prints for each program its number and, for each value that it
 returns, a sum of its elements weighted by position.
 """
 
@@ -25,8 +26,9 @@ def affine(loops, exprs):
 
 
 class Program:
-    def __init__(self, number, rng):
+    def __init__(self, number, rng, unknown):
         self.rng, self.number, self.count = rng, number, 0
+        self.unknown, self.hiding = unknown, random.Random(number)
         rank = rng.randint(1, 3)
         self.shape = [rng.choice(SIZES) for _ in range(rank)]
         self.values = [("%a", tuple(self.shape)), ("%b", tuple(self.shape))]
@@ -58,18 +60,43 @@ class Program:
         )
         return name
 
+    def hide(self, name, shape):
+        """`name` and its type, with some extents that depend on an argument."""
+        if not self.unknown or not shape or self.hiding.random() < 0.5:
+            return name, tensor(shape)
+        shape = tuple(shape)
+        some = tuple("?" if self.hiding.random() < 0.5 else size for size in shape)
+        if some == shape:
+            return name, tensor(shape)
+        sizes = []
+        for size, left in zip(shape, some):
+            if left == "?":
+                constant, product = self.name(), self.name()
+                self.emit(f"{constant} = arith.constant {size} : index")
+                self.emit(f"{product} = arith.muli %times, {constant} : index")
+                size = product
+            sizes.append(str(size))
+        hidden = self.name()
+        self.emit(
+            f"{hidden} = tensor.extract_slice {name}{[0] * len(shape)} [{', '.join(sizes)}]"
+            f" {[1] * len(shape)} : {tensor(shape)} to {tensor(some)}"
+        )
+        return hidden, tensor(some)
+
     def generic(self, loops, kinds, inputs, results, inits, body):
         """`inputs` and `results`: shapes and index expressions by name."""
         maps = [affine(loops, exprs) for _, _, exprs in inputs + results]
+        read = [self.hide(name, shape) for name, shape, _ in inputs]
+        written = [self.hide(init, shape) for init, (_, shape, _) in zip(inits, results)]
+        inits, types = [name for name, _ in written], [type for _, type in written]
         names = [self.name() for _ in results]
         left = names[0] if len(names) == 1 else f"{names[0]}:{len(names)}"
-        types = [tensor(shape) for _, shape, _ in results]
         self.emit(
             f"{left} = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types ="
             f" [{', '.join(chr(34) + kind + chr(34) for kind in kinds)}]}}"
             + (
-                f" ins({', '.join(name for name, _, _ in inputs)} :"
-                f" {', '.join(tensor(shape) for _, shape, _ in inputs)})"
+                f" ins({', '.join(name for name, _ in read)} :"
+                f" {', '.join(type for _, type in read)})"
                 if inputs
                 else ""
             )
@@ -82,8 +109,12 @@ class Program:
             self.emit("  " + line)
         given = types[0] if len(types) == 1 else f"({', '.join(types)})"
         self.emit(f"}} -> {given}")
-        for n, (_, shape, _) in enumerate(results):
-            self.values.append((names[0] + (f"#{n}" if len(names) > 1 else ""), tuple(shape)))
+        for n, ((_, shape, _), type) in enumerate(zip(results, types)):
+            name = names[0] + (f"#{n}" if len(names) > 1 else "")
+            if type != tensor(shape):
+                self.emit(f"{names[n]}s = tensor.cast {name} : {type} to {tensor(shape)}")
+                name = f"{names[n]}s"
+            self.values.append((name, tuple(shape)))
 
     def operand(self, loops, shape):
         """A value that loops of extents `shape` can read, and how they index it."""
@@ -270,7 +301,11 @@ class Program:
         type = tensor(self.shape)
         result = ", ".join(["i32"] * len(totals))
         return (
-            [f"func.func @case{self.number}(%a: {type}, %b: {type}) -> ({result}) {{"]
+            [
+                f"func.func @case{self.number}(%a: {type}, %b: {type}"
+                + (", %times: index" if self.unknown else "")
+                + f") -> ({result}) {{"
+            ]
             + self.lines
             + [f"  return {', '.join(totals)} : {result}", "}"]
         ), type, len(totals)
@@ -278,9 +313,10 @@ class Program:
 
 def main():
     count, rng = int(sys.argv[1]), random.Random(int(sys.argv[2]))
+    unknown = "--unknown" in sys.argv[3:]
     calls, lines = [], []
     for number in range(count):
-        program = Program(number, rng)
+        program = Program(number, rng, unknown)
         text, type, totals = program.write()
         lines += text
         elements = 1
@@ -298,12 +334,13 @@ def main():
         calls += [
             f"  %c{number} = arith.constant {number} : index",
             f"  vector.print %c{number} : index",
-            f"  {names} = call @case{number}(%a{number}, %b{number}) : ({type}, {type}) ->"
-            f" ({', '.join(['i32'] * totals)})",
+            f"  {names} = call @case{number}(%a{number}, %b{number}{', %times' * unknown}) :"
+            f" ({type}, {type}{', index' * unknown}) -> ({', '.join(['i32'] * totals)})",
         ]
         for n in range(totals):
             one = f"%s{number}" + (f"#{n}" if totals > 1 else "")
             calls.append(f"  vector.print {one} : i32")
+    calls = ["  %times = arith.constant 1 : index"] * unknown + calls
     print("\n".join(lines + ["func.func @main() {"] + calls + ["  return", "}"]))
 
 
