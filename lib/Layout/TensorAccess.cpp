@@ -78,10 +78,21 @@ TensorAccess mlir::amp::getElementwiseAccess(OpOperand *use, Value definition) {
   return access;
 }
 
-/// Each tensor among `uses` and the result of `op` element by element.
-static TensorAccesses getElementwiseAccesses(Operation *op,
-                                             ArrayRef<OpOperand *> uses) {
+/// Each tensor among `uses` and the result of `op` element by element. Nothing
+/// if the order of one says nothing while another has several: a slice of one
+/// row is in the written order, and its offsets are.
+static std::optional<TensorAccesses>
+getElementwiseAccesses(Operation *op, ArrayRef<OpOperand *> uses) {
   TensorAccesses accesses;
+  SmallVector<Value> tensors(op->getResults());
+  for (OpOperand *use : uses)
+    if (isa<RankedTensorType>(use->get().getType()))
+      tensors.push_back(use->get());
+  auto haveOrders = [](Value tensor) {
+    return hasSeveralOrders(tensor.getType());
+  };
+  if (llvm::any_of(tensors, haveOrders) && !llvm::all_of(tensors, haveOrders))
+    return std::nullopt;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   accesses.numLoops = type.getRank();
   for (OpOperand *use : uses)

@@ -52,6 +52,8 @@ static void addTensorStage(OpPassManager &pm,
   // While roles and phases say which tensors are gradients of filters.
   pm.addNestedPass<func::FuncOp>(createAssignLayoutsPass());
   pm.addPass(createStripContractPass());
+  // Before anything is said of what was written to what it becomes.
+  pm.addNestedPass<func::FuncOp>(createCheckExtentsPass());
   pm.addNestedPass<func::FuncOp>(createKeepScalersOnDevicePass());
   pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
   // Bufferization knows no affine loops.

@@ -85,6 +85,8 @@ static void addFusion(OpPassManager &pm) {
 static void addTensorStage(OpPassManager &pm,
                            const HostLoweringOptions &options) {
   pm.addPass(createStripContractPass());
+  // Before anything is said of what was written to what it becomes.
+  pm.addNestedPass<func::FuncOp>(createCheckExtentsPass());
   pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
   // Bufferization knows no affine loops.
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());

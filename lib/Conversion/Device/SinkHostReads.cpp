@@ -21,7 +21,8 @@
 // Effects keep their order: from the end of a block backwards, operations
 // without results are taken up to the first that stays, one with results or
 // regions. What they read of tensors, and numbers computed from that, goes with
-// them where nobody else needs it.
+// them where nobody else needs it. An assertion that reads no tensor stays: the
+// host knows before it starts anything that the extents of a batch do not fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,9 +44,22 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Whether an operation only tells the host something.
+/// Whether `value` is a number that is computed from no element of a tensor.
+static bool isKnownToHost(Value value) {
+  if (isa<ShapedType>(value.getType()))
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<tensor::DimOp>(op))
+    return true;
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         llvm::all_of(op->getOperands(), isKnownToHost);
+}
+
+/// Whether an operation only tells the host something that it has to wait for.
 static bool isReport(Operation &op) {
-  return isa<cf::AssertOp, ReportViolationOp, WriteScalerOp>(op) ||
+  if (auto assertion = dyn_cast<cf::AssertOp>(op))
+    return !isKnownToHost(assertion.getArg());
+  return isa<ReportViolationOp, WriteScalerOp>(op) ||
          (isa<func::CallOp>(op) && op.getNumResults() == 0 &&
           llvm::none_of(op.getOperandTypes(), llvm::IsaPred<ShapedType>));
 }

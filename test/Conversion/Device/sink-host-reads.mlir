@@ -78,3 +78,26 @@ func.func @loop(%a: tensor<i1>, %x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %y = arith.addf %x, %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// Extents are known to the host before anything is started: that they do not fit is not found
+// out at the end. Reports behind that are sunk all the same.
+// CHECK-LABEL: func @extents(
+// CHECK:       tensor.dim
+// CHECK:       cf.assert %{{.*}}, "extents"
+// CHECK:       arith.addf
+// CHECK-NEXT:  tensor.extract
+// CHECK-NEXT:  cf.assert %{{.*}}, "elements"
+// CHECK-NEXT:  return
+func.func @extents(%b: tensor<i1>, %x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %fits = arith.cmpi eq, %n, %c4 : index
+  cf.assert %fits, "extents"
+  %holds = tensor.extract %b[] : tensor<i1>
+  cf.assert %holds, "elements"
+  %y = arith.addf %x, %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+}

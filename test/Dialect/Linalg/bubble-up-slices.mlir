@@ -242,3 +242,18 @@ func.func @kept(%x: tensor<4xf32>, %u: tensor<?xf32>, %n: index)
   return %0, %s0, %s1, %s2, %s3, %s4
       : tensor<4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
+
+// Near miss: a sum over nothing. A tile of 0 would be one that is whole.
+// CHECK-LABEL: func.func @sum_of_nothing
+// CHECK:         %[[ALL:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<0x5xf32>) outs(%arg1 : tensor<5xf32>)
+// CHECK:         tensor.extract_slice %[[ALL]][1] [2] [1]
+func.func @sum_of_nothing(%x: tensor<0x5xf32>, %out: tensor<5xf32>) -> tensor<2xf32> {
+  %sum = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<0x5xf32>) outs(%out : tensor<5xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %s = arith.addf %acc, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<5xf32>
+  %part = tensor.extract_slice %sum[1] [2] [1] : tensor<5xf32> to tensor<2xf32>
+  return %part : tensor<2xf32>
+}

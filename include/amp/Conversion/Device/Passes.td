@@ -292,7 +292,8 @@ def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
     asked before. Where it reads only to report, to the loss scaler or by an assertion,
     nothing behind depends on it: such operations move to the end of the function, with
     the numbers that nobody else needs. Effects keep their order: an operation with an
-    effect and results, or regions, and all in front of it stay.
+    effect and results, or regions, and all in front of it stay. An assertion that reads
+    no element, but extents, counts as such: it fails before anything is started.
 
     Runs on tensors; assertions then fail when the step is over, and its results are not
     used.

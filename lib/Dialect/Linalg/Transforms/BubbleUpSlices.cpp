@@ -49,11 +49,14 @@ static bool canSliceOperand(AffineMap map) {
   });
 }
 
-/// True if `op` may compute a part of its result instead of all of it.
+/// True if `op` may compute a part of its result instead of all of it. A tile
+/// of 0 is upstream's word for a loop that is not tiled.
 static bool canBeSliced(linalg::LinalgOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   return op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
          (op->hasOneUse() || getFillValue(op)) && isMemoryEffectFree(op) &&
-         !ShapedType::isDynamicShape(op.getStaticLoopRanges()) &&
+         !ShapedType::isDynamicShape(ranges) &&
+         !llvm::is_contained(ranges, 0) &&
          op.getMatchingIndexingMap(op.getDpsInitOperand(0))
              .isProjectedPermutation() &&
          llvm::all_of(op.getIndexingMapsArray(), canSliceOperand);

@@ -62,13 +62,17 @@ static std::optional<AffineExpr> computeExpr(Value index, linalg::GenericOp op,
       readExpr(definition->getOperand(1), op, cache);
   if (!lhs || !rhs)
     return std::nullopt;
+  // As one sum of the loops: what is added to itself often is as short then.
+  auto simplify = [&](AffineExpr expr) {
+    return simplifyAffineExpr(expr, op.getNumLoops(), /*numSymbols=*/0);
+  };
   if (isa<arith::AddIOp>(definition))
-    return *lhs + *rhs;
+    return simplify(*lhs + *rhs);
   if (isa<arith::SubIOp>(definition))
-    return *lhs - *rhs;
+    return simplify(*lhs - *rhs);
   if (!isa<AffineConstantExpr>(*lhs) && !isa<AffineConstantExpr>(*rhs))
     return std::nullopt;
-  return *lhs * *rhs;
+  return simplify(*lhs * *rhs);
 }
 
 /// `index` as an expression of the loops of `op`.

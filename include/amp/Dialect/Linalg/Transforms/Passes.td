@@ -219,6 +219,46 @@ def SkipInsertedZerosPass : Pass<"amp-skip-inserted-zeros", "::mlir::func::FuncO
                            "::mlir::tensor::TensorDialect"];
 }
 
+def CheckExtentsPass : Pass<"amp-check-extents", "::mlir::func::FuncOp"> {
+  let summary = "assert that extents which a run brings fit each other";
+  let description = [{
+    A batch of `?x?` may come with 5 columns for weights of 3 rows; what is compiled
+    would read beyond them. In front of each operation on tensors of which an extent
+    is not known, this asserts what upstream's `RuntimeVerifiableOpInterface` does:
+    that a loop has one extent in all operands, that a slice is inside its tensor,
+    that a `tensor.cast` tells the truth. The text has the operation and its place.
+
+    What depends on extents of arguments alone is asserted before anything else, and
+    once.
+
+    **Left alone.** Operations whose extents are all known, and those of upstream
+    that have no such check: reshapes and `tensor.pad`.
+
+    Before:
+    ```mlir
+    func.func @scaled(%x: tensor<?xf32>, %w: tensor<3xf32>, %out: tensor<3xf32>) -> tensor<3xf32> {
+      %r = linalg.mul ins(%x, %w : tensor<?xf32>, tensor<3xf32>) outs(%out : tensor<3xf32>) -> tensor<3xf32>
+      return %r : tensor<3xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @scaled(%x: tensor<?xf32>, %w: tensor<3xf32>, %out: tensor<3xf32>) -> tensor<3xf32> {
+      %c0 = arith.constant 0 : index
+      %c3 = arith.constant 3 : index
+      %n = tensor.dim %x, %c0 : tensor<?xf32>
+      %fits = arith.cmpi eq, %n, %c3 : index
+      cf.assert %fits, "extents that this step is called with do not fit: ..."
+      %r = linalg.mul ins(%x, %w : tensor<?xf32>, tensor<3xf32>) outs(%out : tensor<3xf32>) -> tensor<3xf32>
+      return %r : tensor<3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def DropUnitDimsPass : Pass<"amp-drop-unit-dims", "::mlir::func::FuncOp"> {
   let summary = "drop dimensions of extent 1 from what is no product";
   let description = [{

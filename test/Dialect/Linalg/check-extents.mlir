@@ -1,0 +1,117 @@
+// RUN: amp-opt %s --amp-check-extents | FileCheck %s
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (j)>
+
+// Two extents of one loop, of which one is known; and both unknown. In front of everything, once.
+// CHECK-LABEL: func.func @loops
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<?x?xf32>, %[[B:[a-z0-9]*]]: tensor<?xf32>
+// CHECK-DAG:     %[[COLUMNS:.*]] = tensor.dim %[[X]], %c1
+// CHECK-DAG:     %[[BIAS:.*]] = tensor.dim %[[B]], %c0
+// CHECK-DAG:     %[[FITS:.*]] = arith.cmpi eq, %[[BIAS]], %[[COLUMNS]]
+// CHECK:         cf.assert %[[FITS]], "dimension 0 of operand 1 has another extent than dimension 1 of operand 0 of 'linalg.generic' at loc(\22{{.*}}check-extents.mlir\22:{{[0-9]+}}:{{[0-9]+}}): expected a batch of the shape that the step is written for"
+// CHECK:         %[[EIGHT:.*]] = arith.cmpi eq, %[[COLUMNS]], %c8
+// CHECK:         cf.assert %[[EIGHT]], "dimension 1 of operand 0 has another extent than dimension 0 of operand 1 of 'linalg.matmul'
+// CHECK-NOT:     cf.assert
+// CHECK:         linalg.generic
+// CHECK-NOT:     cf.assert
+// CHECK:         return
+func.func @loops(%x: tensor<?x?xf32>, %b: tensor<?xf32>, %w: tensor<8x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %columns = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%rows, %columns) : tensor<?x?xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : tensor<?x?xf32>, tensor<?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %s = arith.addf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %b : tensor<?x?xf32>, tensor<?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %s = arith.mulf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  %e4 = tensor.empty(%rows) : tensor<?x4xf32>
+  %2 = linalg.matmul ins(%1, %w : tensor<?x?xf32>, tensor<8x4xf32>) outs(%e4 : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %2 : tensor<?x4xf32>
+}
+
+// The last window lies in the image: 2 (3 - 1) + (4 - 1) is an index of it.
+// CHECK-LABEL: func.func @windows
+// CHECK:         %[[LENGTH:.*]] = tensor.dim %arg0, %c0
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi sgt, %[[LENGTH]], %c7
+// CHECK:         cf.assert %[[INSIDE]], "dimension 0 of operand 0 is shorter than the windows of 'linalg.generic'
+func.func @windows(%x: tensor<?xf32>, %w: tensor<4xf32>, %out: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i * 2 + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<?xf32>, tensor<4xf32>) outs(%out : tensor<3xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// What a cast claims, and a slice.
+// CHECK-LABEL: func.func @claims
+// CHECK:         cf.assert %{{.*}}, "size mismatch of dim 0 of 'tensor.cast' at
+// CHECK:         cf.assert %{{.*}}, "extract_slice runs out-of-bounds along dimension 0 of 'tensor.extract_slice' at
+func.func @claims(%x: tensor<?xf32>) -> (tensor<3xf32>, tensor<2xf32>) {
+  %0 = tensor.cast %x : tensor<?xf32> to tensor<3xf32>
+  %1 = tensor.extract_slice %x[1] [2] [1] : tensor<?xf32> to tensor<2xf32>
+  return %0, %1 : tensor<3xf32>, tensor<2xf32>
+}
+
+// Near misses: extents that are all known, or that are the same one, and assertions that were there.
+// CHECK-LABEL: func.func @known
+// CHECK-NOT:     cf.assert
+// CHECK:         return
+// CHECK-LABEL: func.func @same
+// CHECK:         linalg.generic
+// CHECK-NEXT:    ^bb0
+// CHECK:         cf.assert %arg1, "of the step"
+// CHECK-NOT:     cf.assert
+// CHECK:         return
+func.func @known(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = linalg.exp ins(%x : tensor<3xf32>) outs(%y : tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+func.func @same(%x: tensor<?xf32>, %holds: i1) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  cf.assert %holds, "of the step"
+  return %0 : tensor<?xf32>
+}
+
+// What is computed first stays in front of what depends on it; in a loop it stays in the loop.
+// CHECK-LABEL: func.func @later
+// CHECK:         tensor.extract %arg1
+// CHECK:         cf.assert
+// CHECK-LABEL: func.func @in_loop
+// CHECK:         scf.for
+// CHECK:           cf.assert
+func.func @later(%x: tensor<?xf32>, %count: tensor<index>) -> tensor<?xf32> {
+  %n = tensor.extract %count[] : tensor<index>
+  %0 = tensor.extract_slice %x[0] [%n] [1] : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func @in_loop(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%y = %x) -> tensor<?xf32> {
+    %0 = tensor.extract_slice %y[%i] [%n] [1] : tensor<?xf32> to tensor<?xf32>
+    scf.yield %0 : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
