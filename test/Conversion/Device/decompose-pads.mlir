@@ -32,3 +32,37 @@ func.func @computed(%x: tensor<4xindex>) -> tensor<6xindex> {
   } : tensor<4xindex> to tensor<6xindex>
   return %0 : tensor<6xindex>
 }
+
+// Nothing is inserted nowhere: parts of no elements go, and a pad of no elements is a fill.
+// CHECK-LABEL: func @nothing
+// CHECK-NOT:   tensor.insert_slice %arg1
+// CHECK:       %[[ALL:.*]] = tensor.insert_slice %arg0 into %{{.*}}[0, 0] [4, 3] [1, 1]
+// CHECK:       %[[FILL:.*]] = linalg.fill
+// CHECK-NOT:   tensor.insert_slice
+// CHECK:       %[[EMPTY:.*]] = tensor.empty() : tensor<0x5xf32>
+// CHECK:       return %[[ALL]], %[[FILL]], %[[EMPTY]]
+func.func @nothing(%x: tensor<4x3xf32>, %none: tensor<0x3xf32>, %more: tensor<0x2xf32>)
+    -> (tensor<4x3xf32>, tensor<2x4xf32>, tensor<0x5xf32>) {
+  %c = arith.constant 7.0 : f32
+  %0 = tensor.concat dim(0) %x, %none : (tensor<4x3xf32>, tensor<0x3xf32>) -> tensor<4x3xf32>
+  %1 = tensor.pad %none low[0, 1] high[2, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<0x3xf32> to tensor<2x4xf32>
+  %2 = tensor.concat dim(1) %none, %more : (tensor<0x3xf32>, tensor<0x2xf32>) -> tensor<0x5xf32>
+  return %0, %1, %2 : tensor<4x3xf32>, tensor<2x4xf32>, tensor<0x5xf32>
+}
+
+// A pad of less than nothing cuts: rows from the second on, and a column more.
+// CHECK-LABEL: func @cut
+// CHECK:       %[[PART:.*]] = tensor.extract_slice %arg0[1, 0] [2, 8] [1, 1]
+// CHECK:       %[[FILL:.*]] = linalg.fill {{.*}} outs(%{{.*}} : tensor<2x9xf32>)
+// CHECK:       tensor.insert_slice %[[PART]] into %[[FILL]][0, 0] [2, 8] [1, 1]
+func.func @cut(%x: tensor<4x8xf32>) -> tensor<2x9xf32> {
+  %c = arith.constant 7.0 : f32
+  %0 = tensor.pad %x low[-1, 0] high[-1, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<4x8xf32> to tensor<2x9xf32>
+  return %0 : tensor<2x9xf32>
+}
