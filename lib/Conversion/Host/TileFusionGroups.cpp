@@ -388,7 +388,8 @@ void GroupTiler::tile() {
        llvm::zip_equal(outputs, forall.getRegionIterArgs())) {
     Slice slice = getSlice(cast<RankedTensorType>(output.getType()),
                            getResultLoops(output));
-    for (int loop : llvm::reverse(getSummedLoops(output)))
+    SmallVector<int> summed = getSummedLoops(output);
+    for (int loop : llvm::reverse(summed))
       slice.prepend(partIndices[loop], rewriter);
     tensor::ParallelInsertSliceOp::create(rewriter, loc, parts.lookup(output),
                                           destination, slice.offsets,
