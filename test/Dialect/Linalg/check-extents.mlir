@@ -98,14 +98,26 @@ func.func @same(%x: tensor<?xf32>, %holds: i1) -> tensor<?xf32> {
 // CHECK-LABEL: func.func @later
 // CHECK:         tensor.extract %arg1
 // CHECK:         cf.assert
-// CHECK-LABEL: func.func @in_loop
-// CHECK:         scf.for
-// CHECK:           cf.assert
 func.func @later(%x: tensor<?xf32>, %count: tensor<index>) -> tensor<?xf32> {
   %n = tensor.extract %count[] : tensor<index>
   %0 = tensor.extract_slice %x[0] [%n] [1] : tensor<?xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+// So does a quotient behind an assertion.
+// CHECK-LABEL: func.func @quotient
+// CHECK:         cf.assert %arg1, "divisor"
+// CHECK:         arith.divui
+// CHECK:         cf.assert
+func.func @quotient(%x: tensor<?xf32>, %holds: i1, %n: index) -> tensor<?xf32> {
+  %c6 = arith.constant 6 : index
+  cf.assert %holds, "divisor"
+  %part = arith.divui %c6, %n : index
+  %0 = tensor.extract_slice %x[0] [%part] [1] : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+// CHECK-LABEL: func.func @in_loop
+// CHECK:         scf.for
+// CHECK:           cf.assert
 func.func @in_loop(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

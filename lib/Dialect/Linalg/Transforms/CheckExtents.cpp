@@ -243,7 +243,8 @@ static bool isKnownToHold(Value condition) {
 }
 
 /// What `condition` is computed from in `entry`, in order, where that is
-/// numbers and extents of arguments alone.
+/// numbers and extents of arguments alone, none of which may fail: an assertion
+/// in front of it may keep a divisor from being 0.
 static std::optional<SetVector<Operation *>> findNumbers(Value condition,
                                                          Block &entry) {
   SetVector<Operation *> numbers;
@@ -255,8 +256,7 @@ static std::optional<SetVector<Operation *>> findNumbers(Value condition,
   bool areNumbers = true;
   options.filter = [&](Operation *op) {
     bool isNumber =
-        op->getBlock() == &entry && op->getNumRegions() == 0 &&
-        isMemoryEffectFree(op) &&
+        op->getBlock() == &entry && op->getNumRegions() == 0 && isPure(op) &&
         llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
     areNumbers &= isNumber;
     return isNumber;
