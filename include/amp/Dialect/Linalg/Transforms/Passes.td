@@ -246,10 +246,10 @@ def CheckExtentsPass : Pass<"amp-check-extents", "::mlir::func::FuncOp"> {
     ```mlir
     func.func @scaled(%x: tensor<?xf32>, %w: tensor<3xf32>, %out: tensor<3xf32>) -> tensor<3xf32> {
       %c0 = arith.constant 0 : index
-      %c3 = arith.constant 3 : index
       %n = tensor.dim %x, %c0 : tensor<?xf32>
+      %c3 = arith.constant 3 : index
       %fits = arith.cmpi eq, %n, %c3 : index
-      cf.assert %fits, "extents that this step is called with do not fit: ..."
+      cf.assert %fits, "dimension 0 of operand 0 has another extent than dimension 0 of operand 1 of 'linalg.mul' at loc(\22<stdin>\22:2:8): expected a batch of the shape that the step is written for"
       %r = linalg.mul ins(%x, %w : tensor<?xf32>, tensor<3xf32>) outs(%out : tensor<3xf32>) -> tensor<3xf32>
       return %r : tensor<3xf32>
     }
