@@ -32,6 +32,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/RuntimeOpVerification.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -180,16 +181,21 @@ static void checkOperation(Operation *op) {
       LoopChecker(linalgOp).check();
     return;
   }
-  if (!isa<tensor::CastOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
+  auto verifiable = dyn_cast<RuntimeVerifiableOpInterface>(op);
+  if (!verifiable || !isa<tensor::CastOp, tensor::ExtractSliceOp>(op))
     return;
   OpBuilder builder(op);
-  cast<RuntimeVerifiableOpInterface>(op).generateRuntimeVerification(
-      builder, op->getLoc(), getMessage);
+  verifiable.generateRuntimeVerification(builder, op->getLoc(), getMessage);
 }
 
 namespace {
 struct CheckExtents : public amp::impl::CheckExtentsPassBase<CheckExtents> {
   using Base::Base;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
+    tensor::registerRuntimeVerifiableOpInterfaceExternalModels(registry);
+  }
 
   void runOnOperation() override {
     SmallVector<Operation *> ops;

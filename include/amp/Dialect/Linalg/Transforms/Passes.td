@@ -232,7 +232,7 @@ def CheckExtentsPass : Pass<"amp-check-extents", "::mlir::func::FuncOp"> {
     once.
 
     **Left alone.** Operations whose extents are all known, and those of upstream
-    that have no such check: reshapes and `tensor.pad`.
+    that have no such check: insertions, reshapes and `tensor.pad`.
 
     Before:
     ```mlir
