@@ -11,14 +11,13 @@
 // a pad would be a loop of the host.
 //
 // There is no insertion of nothing at the end of a tensor, nor one in front of
-// it. So parts of no elements are left out before, a pad of no elements is a
-// fill alone, and what a negative pad cuts off is a slice.
+// it. So insertions of no elements, which is what such parts and pads become,
+// are left out, and what a negative pad cuts off is a slice before.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -37,49 +36,15 @@ using namespace mlir;
 using namespace mlir::amp;
 
 namespace {
-/// concat(%a, %nothing) -> %a
-struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
+/// insert(%nothing into %x) -> %x
+struct DropEmptyInsertions : OpRewritePattern<tensor::InsertSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(tensor::ConcatOp concat,
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp insert,
                                 PatternRewriter &rewriter) const override {
-    auto isEmpty = [](Value part) {
-      return llvm::is_contained(
-          cast<RankedTensorType>(part.getType()).getShape(), 0);
-    };
-    SmallVector<Value> parts(concat.getInputs());
-    llvm::erase_if(parts, isEmpty);
-    if (parts.size() == concat.getInputs().size())
+    if (!llvm::is_contained(insert.getSourceType().getShape(), 0))
       return failure();
-    if (parts.empty() && !concat.getResultType().hasStaticShape())
-      return failure();
-    if (parts.empty())
-      rewriter.replaceOpWithNewOp<tensor::EmptyOp>(
-          concat, concat.getResultType().getShape(),
-          concat.getResultType().getElementType());
-    else
-      rewriter.replaceOpWithNewOp<tensor::ConcatOp>(
-          concat, concat.getResultType(), concat.getDim(), parts);
-    return success();
-  }
-};
-
-/// pad(%nothing) -> fill
-struct FillEmptyPads : OpRewritePattern<tensor::PadOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::PadOp pad,
-                                PatternRewriter &rewriter) const override {
-    Value padding = pad.getConstantPaddingValue();
-    if (!llvm::is_contained(pad.getSourceType().getShape(), 0) || !padding ||
-        !pad.getResultType().hasStaticShape())
-      return failure();
-    if (padding.getParentRegion() == &pad.getRegion())
-      padding = rewriter.clone(*padding.getDefiningOp())->getResult(0);
-    Value empty = tensor::EmptyOp::create(rewriter, pad.getLoc(),
-                                          pad.getResultType().getShape(),
-                                          pad.getResultType().getElementType());
-    rewriter.replaceOpWithNewOp<linalg::FillOp>(pad, padding, empty);
+    rewriter.replaceOp(insert, insert.getDest());
     return success();
   }
 };
@@ -132,8 +97,8 @@ struct CutNegativePads : OpRewritePattern<tensor::PadOp> {
 struct DecomposePads : public amp::impl::DecomposePadsPassBase<DecomposePads> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DropEmptyParts, FillEmptyPads, CutNegativePads>(&getContext(),
-                                                                 /*benefit=*/2);
+    patterns.add<DropEmptyInsertions, CutNegativePads>(&getContext(),
+                                                       /*benefit=*/2);
     linalg::populateDecomposePadPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     // No folding: it would take what is filled and what is put in apart.

@@ -112,6 +112,7 @@ func.func @later(%x: tensor<?xf32>, %count: tensor<index>) -> tensor<?xf32> {
   %0 = tensor.extract_slice %x[0] [%n] [1] : tensor<?xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
 // So does a quotient behind an assertion.
 // CHECK-LABEL: func.func @quotient
 // CHECK:         cf.assert %arg1, "divisor"
@@ -124,6 +125,7 @@ func.func @quotient(%x: tensor<?xf32>, %holds: i1, %n: index) -> tensor<?xf32> {
   %0 = tensor.extract_slice %x[0] [%part] [1] : tensor<?xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
 // CHECK-LABEL: func.func @in_loop
 // CHECK:         scf.for
 // CHECK:           cf.assert
