@@ -223,16 +223,18 @@ def CheckExtentsPass : Pass<"amp-check-extents", "::mlir::func::FuncOp"> {
   let summary = "assert that extents which a run brings fit each other";
   let description = [{
     A batch of `?x?` may come with 5 columns for weights of 3 rows; what is compiled
-    would read beyond them. In front of each operation on tensors of which an extent
-    is not known, this asserts what upstream's `RuntimeVerifiableOpInterface` does:
-    that a loop has one extent in all operands, that a slice is inside its tensor,
-    that a `tensor.cast` tells the truth. The text has the operation and its place.
+    would read beyond them. Of each operation on tensors of which an extent is not
+    known, this asserts that a loop has one extent in all operands and that windows
+    lie inside of their tensor; and, by upstream's `RuntimeVerifiableOpInterface`,
+    that a slice is inside its tensor and a `tensor.cast` tells the truth. The text
+    has the operation and its place.
 
     What depends on extents of arguments alone is asserted before anything else, and
     once.
 
-    **Left alone.** Operations whose extents are all known, and those of upstream
-    that have no such check: insertions, reshapes and `tensor.pad`.
+    **Left alone.** Operations whose extents are all known, windows that are read
+    backwards, dimensions that are read at one place, insertions, reshapes and
+    `tensor.pad`.
 
     Before:
     ```mlir
