@@ -66,13 +66,160 @@ func.func @claims(%x: tensor<?xf32>) -> (tensor<3xf32>, tensor<2xf32>) {
   return %0, %1 : tensor<3xf32>, tensor<2xf32>
 }
 
-// Near miss: an insertion, of which upstream asks nothing when it runs.
-// CHECK-LABEL: func.func @insertion
+// What is inserted has the size of its slice, which lies inside.
+// CHECK-LABEL: func.func @insertion(
+// CHECK:         %[[N:.*]] = tensor.dim %arg0, %c0
+// CHECK:         %[[WHOLE:.*]] = arith.cmpi eq, %[[N]], %arg2
+// CHECK:         cf.assert %[[WHOLE]], "dimension 0 of operand 0 has another extent than the slice of 'tensor.insert_slice' at
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi sle, %arg2, %c8
+// CHECK:         cf.assert %[[INSIDE]], "insert_slice runs out-of-bounds along dimension 0 of 'tensor.insert_slice' at
 // CHECK-NOT:     cf.assert
 // CHECK:         tensor.insert_slice
 func.func @insertion(%x: tensor<?xf32>, %y: tensor<8xf32>, %n: index) -> tensor<8xf32> {
   %0 = tensor.insert_slice %x into %y[0] [%n] [1] : tensor<?xf32> into tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// A row, of which one dimension is left out; every third element, or none.
+// CHECK-LABEL: func.func @insertion_of_a_row
+// CHECK:         %[[FROM:.*]] = arith.cmpi sge, %arg2, %c0
+// CHECK:         %[[ROWS:.*]] = tensor.dim %arg1, %c0
+// CHECK:         %[[TO:.*]] = arith.cmpi slt, %arg2, %[[ROWS]]
+// CHECK:         %[[INSIDE:.*]] = arith.andi %[[FROM]], %[[TO]]
+// CHECK:         cf.assert %[[INSIDE]], "insert_slice runs out-of-bounds along dimension 0
+// CHECK-NOT:     cf.assert
+// CHECK-LABEL: func.func @insertion_with_strides
+// CHECK:         %[[NONE:.*]] = arith.cmpi eq, %arg2, %c0
+// CHECK:         %[[BEFORE:.*]] = arith.subi %arg2, %c1
+// CHECK:         %[[STEPS:.*]] = arith.muli %[[BEFORE]], %c3
+// CHECK:         %[[LAST:.*]] = arith.addi %[[STEPS]], %c2
+// CHECK:         %[[FITS:.*]] = arith.cmpi slt, %[[LAST]], %c8
+// CHECK:         %[[EITHER:.*]] = arith.ori %[[NONE]], %[[FITS]]
+// CHECK:         cf.assert %[[EITHER]], "insert_slice runs out-of-bounds along dimension 0
+func.func @insertion_of_a_row(%x: tensor<4xf32>, %y: tensor<?x4xf32>, %i: index) -> tensor<?x4xf32> {
+  %0 = tensor.insert_slice %x into %y[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+func.func @insertion_with_strides(%x: tensor<?xf32>, %y: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %0 = tensor.insert_slice %x into %y[2] [%n] [3] : tensor<?xf32> into tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// An extent that is divided by 2 is even.
+// CHECK-LABEL: func.func @halves
+// CHECK:         %[[HALF:.*]] = arith.divui %[[N:.*]], %c2
+// CHECK:         %[[TWICE:.*]] = arith.muli %[[HALF]], %c2
+// CHECK:         %[[EVEN:.*]] = arith.cmpi eq, %[[N]], %[[TWICE]]
+// CHECK:         cf.assert %[[EVEN]], "dimension 0 of operand 0 has another extent than the shape of 'tensor.expand_shape' at
+func.func @halves(%x: tensor<?xf32>) -> tensor<?x2xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %h = arith.divui %n, %c2 : index
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [%h, 2] : tensor<?xf32> into tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}
+
+// Operands of elementwise operations, whose results have the same extents; a condition that is one number has none.
+// CHECK-LABEL: func.func @elementwise
+// CHECK:         cf.assert %{{.*}}, "dimension 0 of operand 1 has another extent than dimension 0 of operand 0 of 'arith.addf'
+// CHECK:         cf.assert %{{.*}}, "dimension 0 of operand 1 has another extent than dimension 0 of operand 0 of 'arith.cmpf'
+// CHECK-NOT:     cf.assert
+// CHECK:         arith.addf
+// CHECK-NOT:     cf.assert
+// CHECK:         return
+func.func @elementwise(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %z: tensor<?x4xf32>, %which: i1) -> (tensor<?x4xi1>, tensor<?x4xf32>) {
+  %0 = arith.addf %x, %y : tensor<?x4xf32>
+  %1 = arith.cmpf olt, %0, %z : tensor<?x4xf32>
+  %2 = arith.select %which, %0, %x : tensor<?x4xf32>
+  return %1, %2 : tensor<?x4xi1>, tensor<?x4xf32>
+}
+
+// Parts of a concatenation, but along it.
+// CHECK-LABEL: func.func @parts
+// CHECK-DAG:     %[[KNOWN:.*]] = tensor.dim %arg1, %c1
+// CHECK-DAG:     %[[OTHER:.*]] = tensor.dim %arg0, %c1
+// CHECK:         %[[SAME:.*]] = arith.cmpi eq, %[[KNOWN]], %[[OTHER]]
+// CHECK:         cf.assert %[[SAME]], "dimension 1 of operand 1 has another extent than dimension 1 of operand 0 of 'tensor.concat' at
+// CHECK-NOT:     cf.assert
+// CHECK:         tensor.concat
+func.func @parts(%x: tensor<?x?xf32>, %y: tensor<2x?xf32>) -> tensor<?x?xf32> {
+  %0 = tensor.concat dim(0) %x, %y : (tensor<?x?xf32>, tensor<2x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// What a pad cuts off was there. Near miss: one that cuts nothing off.
+// CHECK-LABEL: func.func @cut
+// CHECK:         %[[LEFT:.*]] = arith.addi %{{.*}}, %c-2
+// CHECK:         %[[PADDED:.*]] = arith.addi %[[LEFT]], %c1
+// CHECK:         %[[ENOUGH:.*]] = arith.cmpi sge, %[[PADDED]], %c0
+// CHECK:         cf.assert %[[ENOUGH]], "dimension 0 of operand 0 is shorter than what is cut off of 'tensor.pad' at
+// CHECK-LABEL: func.func @padded
+// CHECK-NOT:     cf.assert
+// CHECK:         return
+func.func @cut(%x: tensor<?xf32>, %v: f32) -> tensor<?xf32> {
+  %0 = tensor.pad %x low[-2] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func @padded(%x: tensor<?xf32>, %v: f32) -> tensor<?xf32> {
+  %0 = tensor.pad %x low[2] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// A place is read that is a number: by one operation; and by a loop, unless that makes no step.
+// Near misses: an index that is computed, and a place of an extent that is known.
+// CHECK-LABEL: func.func @places
+// CHECK:         %[[THIRD:.*]] = arith.cmpi sgt, %{{.*}}, %c2
+// CHECK:         cf.assert %[[THIRD]], "dimension 0 of operand 0 is shorter than the index of 'tensor.extract' at
+// CHECK-NOT:     cf.assert
+// CHECK-LABEL: func.func @place_of_a_loop
+// CHECK:         %[[SECOND:.*]] = arith.cmpi sgt, %{{.*}}, %c1
+// CHECK:         %[[NONE:.*]] = arith.cmpi eq, %{{.*}}, %c0
+// CHECK:         %[[FITS:.*]] = arith.ori %[[SECOND]], %[[NONE]]
+// CHECK:         cf.assert %[[FITS]], "dimension 1 of operand 0 is shorter than the windows of 'linalg.generic' at
+// CHECK-LABEL: func.func @place_that_is_known
+// CHECK-NOT:     is shorter than
+// CHECK:         return
+func.func @places(%x: tensor<?xf32>, %i: index) -> (f32, f32) {
+  %c2 = arith.constant 2 : index
+  %0 = tensor.extract %x[%c2] : tensor<?xf32>
+  %1 = tensor.extract %x[%i] : tensor<?xf32>
+  return %0, %1 : f32, f32
+}
+func.func @place_of_a_loop(%x: tensor<?x?xf32>, %out: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i, 1)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%out : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func @place_that_is_known(%x: tensor<?x2xf32>, %out: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i, 1)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<?x2xf32>) outs(%out : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// Near misses: a slice that is all of what is inserted, and of what it is inserted into; a dimension of extent 1 more.
+// CHECK-LABEL: func.func @whole
+// CHECK-NOT:     cf.assert
+// CHECK:         return
+func.func @whole(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?x1xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %0 = tensor.insert_slice %x into %e[0] [%n] [1] : tensor<?xf32> into tensor<?xf32>
+  %1 = tensor.expand_shape %x [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  return %0, %1 : tensor<?xf32>, tensor<?x1xf32>
 }
 
 // Near misses: extents that are all known, or that are the same one, and assertions that were there.

@@ -6,14 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A loop of a linalg operation has one extent in all tensors that it walks, and
-// a window lies inside of its tensor. Where a number says so, the verifier has
-// looked; the rest is asserted here:
+// What operations need of extents (ExtentRequirements.cpp) the verifier has
+// looked at where numbers say it; the rest is asserted:
 //
 //   mul ins(%x : tensor<?xf32>, %w : tensor<3xf32>)  ->  assert dim(%x) == 3
-//
-// What casts and slices claim is upstream's to check
-// (RuntimeVerifiableOpInterface).
 //
 // Extents are those of arguments wherever that can be seen, and what depends on
 // nothing else is checked before anything is computed. Of checks that ask the
@@ -21,26 +17,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Analysis/LinearMap.h"
+#include "ExtentRequirements.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/RuntimeOpVerification.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Support/raw_ostream.h"
 
 #define DEBUG_TYPE "amp-check-extents"
 
@@ -52,140 +43,21 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// What a run says where `op` does not get the extents that it needs.
-static std::string getMessage(Operation *op, StringRef what) {
-  std::string message;
-  llvm::raw_string_ostream stream(message);
-  stream << what << " of '" << op->getName() << "' at " << op->getLoc()
-         << ": expected a batch of the shape that the step is written for";
-  return message;
-}
-
-namespace {
-/// A dimension of an operand.
-struct OperandDim {
-  OpOperand *operand = nullptr;
-  int64_t dim = 0;
-
-  bool isKnown() const { return !type().isDynamicDim(dim); }
-  RankedTensorType type() const {
-    return cast<RankedTensorType>(operand->get().getType());
+/// An elementwise operation has the extents of its operands, which no interface
+/// says.
+static LogicalResult resolveElementwiseDim(tensor::DimOp op,
+                                           PatternRewriter &rewriter) {
+  Operation *def = op.getSource().getDefiningOp();
+  if (!def || !OpTrait::hasElementwiseMappableTraits(def))
+    return failure();
+  for (Value operand : def->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    rewriter.modifyOpInPlace(op,
+                             [&] { op.getSourceMutable().assign(operand); });
+    return success();
   }
-  Value getExtent(ImplicitLocOpBuilder &b) const {
-    return getValueOrCreateConstantIndexOp(
-        b, b.getLoc(),
-        tensor::getMixedSize(b, b.getLoc(), operand->get(), dim));
-  }
-  std::string describe() const {
-    return "dimension " + std::to_string(dim) + " of operand " +
-           std::to_string(operand->getOperandNumber());
-  }
-};
-
-/// Asserts what the extents of one linalg operation have to be.
-class LoopChecker {
-public:
-  explicit LoopChecker(linalg::LinalgOp op)
-      : op(op), b(op.getLoc(), op), dimOfLoop(op.getNumLoops()) {}
-
-  void check() {
-    forEachDim([&](OperandDim at, AffineExpr index) {
-      if (auto loop = dyn_cast<AffineDimExpr>(index))
-        choose(dimOfLoop[loop.getPosition()], at);
-    });
-    forEachDim([&](OperandDim at, AffineExpr index) {
-      if (auto loop = dyn_cast<AffineDimExpr>(index))
-        checkLoop(dimOfLoop[loop.getPosition()], at);
-      else if (!isa<AffineConstantExpr>(index))
-        checkWindow(at, index);
-    });
-  }
-
-private:
-  void forEachDim(function_ref<void(OperandDim, AffineExpr)> visit) {
-    for (OpOperand &operand : op->getOpOperands())
-      if (isa<RankedTensorType>(operand.get().getType()))
-        for (auto [dim, index] :
-             llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-          visit({&operand, static_cast<int64_t>(dim)}, index);
-  }
-
-  /// A number if there is one, else what comes first.
-  static void choose(OperandDim &chosen, OperandDim at) {
-    if (!chosen.operand || (!chosen.isKnown() && at.isKnown()))
-      chosen = at;
-  }
-
-  void checkLoop(const OperandDim &chosen, const OperandDim &at) {
-    if (at.operand == chosen.operand && at.dim == chosen.dim)
-      return;
-    if (at.isKnown()) // so is the other one
-      return;
-    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                       at.getExtent(b), chosen.getExtent(b));
-    cf::AssertOp::create(b, fits,
-                         getMessage(op, at.describe() +
-                                            " has another extent than " +
-                                            chosen.describe()));
-  }
-
-  /// The last element that a window reads is in the tensor.
-  void checkWindow(const OperandDim &at, AffineExpr index) {
-    std::optional<LinearExpr> linear = LinearExpr::get(index, op.getNumLoops());
-    if (!linear || llvm::any_of(linear->coefficients,
-                                [](int64_t factor) { return factor < 0; }))
-      return;
-    bool isKnown = at.isKnown();
-    Value last = arith::ConstantIndexOp::create(b, linear->constant);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    for (auto [loop, factor] : llvm::enumerate(linear->coefficients)) {
-      if (factor == 0)
-        continue;
-      const OperandDim &walked = dimOfLoop[loop];
-      if (!walked.operand)
-        return;
-      isKnown &= walked.isKnown();
-      Value steps = arith::SubIOp::create(b, walked.getExtent(b), one);
-      last = arith::AddIOp::create(
-          b, last,
-          arith::MulIOp::create(b, steps,
-                                arith::ConstantIndexOp::create(b, factor)));
-    }
-    if (isKnown)
-      return;
-    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, last,
-                                       at.getExtent(b));
-    cf::AssertOp::create(
-        b, fits,
-        getMessage(op, at.describe() + " is shorter than the windows"));
-  }
-
-  linalg::LinalgOp op;
-  ImplicitLocOpBuilder b;
-  /// Where the extent of each loop is looked up.
-  SmallVector<OperandDim> dimOfLoop;
-};
-} // namespace
-
-/// Asserts what `op` needs.
-static void checkOperation(Operation *op) {
-  auto isUnknown = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && !tensor.hasStaticShape();
-  };
-  if (!llvm::any_of(op->getOperandTypes(), isUnknown) &&
-      !llvm::any_of(op->getResultTypes(), isUnknown))
-    return;
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-    if (linalgOp.hasPureTensorSemantics())
-      LoopChecker(linalgOp).check();
-    return;
-  }
-  auto verifiable = dyn_cast<RuntimeVerifiableOpInterface>(op);
-  if (!verifiable || !isa<tensor::CastOp, tensor::ExtractSliceOp>(op))
-    return;
-  OpBuilder builder(op);
-  verifiable.generateRuntimeVerification(builder, op->getLoc(), getMessage);
+  return failure();
 }
 
 namespace {
@@ -206,7 +78,7 @@ struct CheckExtents : public amp::impl::CheckExtentsPassBase<CheckExtents> {
       else
         ops.push_back(op);
     });
-    llvm::for_each(ops, checkOperation);
+    llvm::for_each(ops, assertExtents);
     if (getChecks(before).empty())
       return;
     resolveExtents();
@@ -228,6 +100,7 @@ private:
   void resolveExtents() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
+    patterns.add(resolveElementwiseDim);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     memref::populateResolveShapedTypeResultDimsPatterns(patterns);
     tensor::DimOp::getCanonicalizationPatterns(patterns, context);
@@ -242,9 +115,11 @@ private:
 /// True if `condition` holds whatever extents there are.
 static bool isKnownToHold(Value condition) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  bool isOfItself = compare &&
-                    compare.getPredicate() == arith::CmpIPredicate::eq &&
-                    compare.getLhs() == compare.getRhs();
+  bool isOfItself =
+      compare &&
+      llvm::is_contained({arith::CmpIPredicate::eq, arith::CmpIPredicate::sle},
+                         compare.getPredicate()) &&
+      compare.getLhs() == compare.getRhs();
   return isOfItself || matchPattern(condition, m_One());
 }
 
@@ -279,20 +154,26 @@ void CheckExtents::place(ArrayRef<cf::AssertOp> checks) {
   Block &entry = getOperation().getBody().front();
   llvm::DenseSet<Value> checked;
   llvm::DenseSet<Operation *> placed;
+  Operation *next = &entry.front(); // in front of it is what was placed
+  auto skipPlaced = [&] {
+    while (placed.contains(next))
+      next = next->getNextNode();
+  };
   auto place = [&](Operation *op) {
     if (!placed.insert(op).second)
       return;
-    Operation *next = &entry.front();
-    while (next != op && placed.contains(next))
-      next = next->getNextNode();
     if (next != op)
       rewriter.moveOpBefore(op, next);
+    skipPlaced();
   };
   for (cf::AssertOp check : checks) {
     Value condition = check.getArg();
     bool isInEntry = check->getBlock() == &entry;
     if (isKnownToHold(condition) ||
         (isInEntry && checked.contains(condition))) {
+      if (next == check)
+        next = check->getNextNode();
+      skipPlaced();
       rewriter.eraseOp(check);
       continue;
     }

@@ -224,17 +224,24 @@ def CheckExtentsPass : Pass<"amp-check-extents", "::mlir::func::FuncOp"> {
   let description = [{
     A batch of `?x?` may come with 5 columns for weights of 3 rows; what is compiled
     would read beyond them. Of each operation on tensors of which an extent is not
-    known, this asserts that a loop has one extent in all operands and that windows
-    lie inside of their tensor; and, by upstream's `RuntimeVerifiableOpInterface`,
-    that a slice is inside its tensor and a `tensor.cast` tells the truth. The text
-    has the operation and its place.
+    known, this asserts what it needs:
 
-    What depends on extents of arguments alone is asserted before anything else, and
-    once.
+    | operation | needs |
+    | --- | --- |
+    | linalg | one extent of a loop in all operands; windows, and a place that is read, inside of their tensor, unless a loop makes no step |
+    | elementwise operations, `tensor.concat` | operands of the same extents (of a concatenation, but along it) |
+    | `tensor.insert_slice` | a source of the size that the slice names, and a slice inside of what it is inserted into |
+    | `tensor.expand_shape` | an extent that is the product of what it is divided into |
+    | `tensor.pad` | negative amounts that do not cut off more than there is |
+    | `tensor.extract` | an index, where it is a number, that is one of the tensor |
+    | `tensor.extract_slice`, `tensor.cast` | what upstream's `RuntimeVerifiableOpInterface` asks: a slice inside of its tensor, a cast that tells the truth |
+
+    The text has the operation and its place. What depends on extents of arguments
+    alone is asserted before anything else, and once.
 
     **Left alone.** Operations whose extents are all known, windows that are read
-    backwards, dimensions that are read at one place, insertions, reshapes and
-    `tensor.pad`.
+    backwards, indices and offsets that are computed into tensors of known extents,
+    and `tensor.reshape`.
 
     Before:
     ```mlir
