@@ -12,6 +12,9 @@
 // what only moves elements is in its maps already
 // (amp-fold-moves-into-contractions).
 //
+// Bodies grow up to a bound: each fusion copies both, and a loop of thousands of
+// operations is no faster than two.
+//
 // Operations at the ends of a reshape get the loops of the longer shape, so
 // that what computes on 4x256 rows and on 1024 of them has loops in common.
 //
@@ -59,6 +62,14 @@ static bool fitsConsumer(linalg::LinalgOp producer, linalg::LinalgOp consumer,
   });
 }
 
+/// Operations in a body that was fused, beside which one more load and store of
+/// an element are little.
+constexpr int64_t kMaxBodySize = 256;
+
+static int64_t getBodySize(linalg::LinalgOp op) {
+  return op.getBlock()->getOperations().size();
+}
+
 /// True if `operand` may be computed inside its user.
 static bool isWorthFusing(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
@@ -70,6 +81,8 @@ static bool isWorthFusing(OpOperand *operand) {
   auto structured = dyn_cast<linalg::LinalgOp>(producer);
   if (!structured)
     return true;
+  if (getBodySize(structured) + getBodySize(consumer) > kMaxBodySize)
+    return false;
   AffineMap read = consumer.getMatchingIndexingMap(operand);
   // What reads its `outs` keeps that as a result of the fused operation, and
   // would be computed on top of itself for each element that it is broadcast

@@ -537,6 +537,8 @@ def FuseElementwisePass : Pass<"amp-fuse-elementwise", "ModuleOp"> {
     packs them itself. Roundings (`arith.truncf`, `arith.extf`) move into the
     fused body and are never folded, so values are the same bit for bit.
 
+    A body of more than 256 operations is not made: each fusion copies both bodies.
+
     Operations at the ends of a reshape get the loops of the longer shape, unless
     one of their loops walks an extent that is known of one tensor and not of
     another.
