@@ -54,6 +54,33 @@ gpu.module @functions {
     %trailing = math.cttz %zeros : i32
     %ones = math.ctpop %trailing : i32
     llvm.store %ones, %out : i32, !llvm.ptr<1>
+    %wide = arith.extf %x : f32 to f64
+    %cbrt_wide = math.cbrt %wide : f64
+    llvm.store %cbrt_wide, %out : f64, !llvm.ptr<1>
+    %cosh_wide = math.cosh %wide : f64
+    llvm.store %cosh_wide, %out : f64, !llvm.ptr<1>
+    %exp_wide = math.exp %wide : f64
+    llvm.store %exp_wide, %out : f64, !llvm.ptr<1>
+    %exp2_wide = math.exp2 %wide : f64
+    llvm.store %exp2_wide, %out : f64, !llvm.ptr<1>
+    %expm1_wide = math.expm1 %wide : f64
+    llvm.store %expm1_wide, %out : f64, !llvm.ptr<1>
+    %log_wide = math.log %wide : f64
+    llvm.store %log_wide, %out : f64, !llvm.ptr<1>
+    %log10_wide = math.log10 %wide : f64
+    llvm.store %log10_wide, %out : f64, !llvm.ptr<1>
+    %log1p_wide = math.log1p %wide : f64
+    llvm.store %log1p_wide, %out : f64, !llvm.ptr<1>
+    %log2_wide = math.log2 %wide : f64
+    llvm.store %log2_wide, %out : f64, !llvm.ptr<1>
+    %sinh_wide = math.sinh %wide : f64
+    llvm.store %sinh_wide, %out : f64, !llvm.ptr<1>
+    %tanh_wide = math.tanh %wide : f64
+    llvm.store %tanh_wide, %out : f64, !llvm.ptr<1>
+    %powf_wide = math.powf %wide, %log_wide : f64
+    llvm.store %powf_wide, %out : f64, !llvm.ptr<1>
+    %fpowi_wide = math.fpowi %wide, %m : f64, i64
+    llvm.store %fpowi_wide, %out : f64, !llvm.ptr<1>
     %bf16 = arith.truncf %x : f32 to bf16
     %power = math.powf %bf16, %bf16 : bf16
     llvm.store %power, %out : bf16, !llvm.ptr<1>

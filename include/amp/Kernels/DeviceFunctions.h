@@ -33,8 +33,8 @@ enum class KernelFunctions {
 /// Whether NVPTX has instructions for a function, of its type.
 bool hasInstructions(Operation *op);
 
-/// Whether kernels have arithmetic for a function: of f32, and of f16 and bf16
-/// by way of it.
+/// Whether kernels have arithmetic for a function: of f32, of f16 and bf16 by
+/// way of it, and of f64.
 bool hasExpansion(Operation *op);
 
 /// Whether kernels have code for a function, one way or the other.
@@ -43,7 +43,7 @@ inline bool hasDeviceCode(Operation *op) {
 }
 
 /// The names of both, for a user: 'absf, ..., trunc; of f16, bf16 and f32 also
-/// atan, ...'.
+/// atan, ...; of f64 also cbrt, ...'.
 std::string listDeviceFunctions();
 
 } // namespace mlir::amp

@@ -369,6 +369,11 @@ def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModu
     C99. `fpowi` with a constant exponent is the host's sequence of multiplications. Of f16
     and bf16 they are computed as of f32, and rounded.
 
+    Of f64, `cbrt`, `exp`, `exp2`, `expm1`, `fpowi`, `log`, `log10`, `log1p`, `log2` and `powf`
+    are computed with 106 bits: at most 0.8 units in the last place from the true result;
+    `cosh`, `sinh` and `tanh` at most 2.5. Their angles (`atan`, `atan2`, `cos`, `sin`) and
+    `erf` have no code.
+
     `exp`, `tanh` and `erf` are made of the hardware's 2^x and 1/x, and are at most 3.4,
     3.9 and 1.8 units in the last place from the true result; of halves they are right to
     2^-11 of a unit more than rounding costs. A quotient of f32 that is only rounded to f16

@@ -24,12 +24,14 @@
 // converted to a whole number, which is not defined for NaN: the integer is in
 // the lowest bits of a sum with 1.5 * 2^52.
 //
-// f16 and bf16 are computed by way of f32. Functions of f64 stay as they are.
+// f16 and bf16 are computed by way of f32. Functions of f64 that have code are
+// in DoubleFunctions.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Compilation/ExpandFunctions.h"
 
+#include "Compilation/DoubleFunctions.h"
 #include "Compilation/FunctionTerms.h"
 #include "Compilation/HardwareFunctions.h"
 #include "amp/Kernels/DeviceFunctions.h"
@@ -373,18 +375,18 @@ struct ExpandFunction : OpRewritePattern<Op> {
   }
 };
 
-/// A known exponent is the host's sequence of multiplications in f32
-/// (llvm.intr.powi), so that the bits are the host's, and their roundings: for
-/// the squares and cubes that programs have they are few. With one that is not
-/// known that would be a multiplication for each of its bits, rounded each
-/// time: powf's code is shorter and exact to the last place.
+/// A known exponent is the host's sequence of multiplications (llvm.intr.powi),
+/// so that the bits are the host's, and their roundings: for the squares and
+/// cubes that programs have they are few. With one that is not known that would
+/// be a multiplication for each of its bits, rounded each time: powf's code is
+/// shorter and exact to the last place.
 struct ExpandFPowI : OpRewritePattern<math::FPowIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FPowIOp op,
                                 PatternRewriter &rewriter) const override {
-    Type type = op.getType();
-    if (!getElementTypeOrSelf(type).isF32())
-      return rewriter.notifyMatchFailure(op, "not of f32");
+    Type type = op.getType(), element = getElementTypeOrSelf(type);
+    if (!element.isF32() && !element.isF64())
+      return rewriter.notifyMatchFailure(op, "neither of f32 nor of f64");
     if (getElementTypeOrSelf(op.getRhs()).getIntOrFloatBitWidth() > 64)
       return rewriter.notifyMatchFailure(op, "exponent of more than 64 bits");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
@@ -398,6 +400,10 @@ struct ExpandFPowI : OpRewritePattern<math::FPowIOp> {
     if (exponent.getType() != i64)
       exponent = arith::ExtSIOp::create(b, i64, exponent);
     Term n = {&b, exponent};
+    if (element.isF64()) {
+      rewriter.replaceOp(op, raiseDouble({&b, op.getLhs()}, n).value);
+      return success();
+    }
     Term isWhole = n == n;
     Term isOdd = (n & 1) == 1;
     Term result = power(extend(b, op.getLhs()), fromInteger(n), isWhole, isOdd);
@@ -408,8 +414,7 @@ struct ExpandFPowI : OpRewritePattern<math::FPowIOp> {
 private:
   static Value multiply(ImplicitLocOpBuilder &b, Value x, int64_t exponent) {
     Term base = {&b, x};
-    TypedAttr oneAttr = b.getF32FloatAttr(1);
-    Term one = base.constant(oneAttr), result;
+    Term one = base.constant(1.0), result;
     for (uint64_t n = exponent < 0 ? -uint64_t(exponent) : exponent; n;) {
       if (n & 1)
         result = result.value ? result * base : base;
@@ -432,7 +437,7 @@ struct WidenFunction : RewritePattern {
     if (!hasExpansion(op))
       return rewriter.notifyMatchFailure(op, "no function with an expansion");
     Type type = op->getResult(0).getType();
-    if (getElementTypeOrSelf(type).isF32())
+    if (getElementTypeOrSelf(type).getIntOrFloatBitWidth() > 16)
       return rewriter.notifyMatchFailure(op, "wide already");
     Location loc = op->getLoc();
     IRMapping mapping;
@@ -461,6 +466,7 @@ void mlir::amp::populateExpandFunctionsPatterns(RewritePatternSet &patterns,
              name == math::TanhOp::getOperationName() ||
              name == math::ErfOp::getOperationName();
     });
+  populateDoubleFunctionsPatterns(patterns);
   patterns.add<WidenFunction, ExpandFPowI,
                ExpandFunction<math::AtanOp, function::atan>,
                ExpandFunction<math::Atan2Op, function::atan2>,

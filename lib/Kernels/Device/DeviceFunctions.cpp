@@ -35,11 +35,18 @@ using Instructions =
               math::FmaOp, math::RoundOp, math::RoundEvenOp, math::RsqrtOp,
               math::SqrtOp, math::TruncOp>;
 
+/// Of f32, and of halves by way of it.
 using Expansions =
     Functions<math::AtanOp, math::Atan2Op, math::CbrtOp, math::CosOp,
               math::CoshOp, math::ErfOp, math::ExpOp, math::ExpM1Op,
               math::FPowIOp, math::LogOp, math::Log10Op, math::Log1pOp,
               math::Log2Op, math::PowFOp, math::SinOp, math::SinhOp,
+              math::TanhOp>;
+
+using DoubleExpansions =
+    Functions<math::CbrtOp, math::CoshOp, math::ExpOp, math::Exp2Op,
+              math::ExpM1Op, math::FPowIOp, math::LogOp, math::Log10Op,
+              math::Log1pOp, math::Log2Op, math::PowFOp, math::SinhOp,
               math::TanhOp>;
 } // namespace
 
@@ -51,11 +58,17 @@ bool mlir::amp::hasInstructions(Operation *op) {
   return Instructions::contain(op);
 }
 
+/// Whether there is arithmetic for a function of `type`.
+static bool isExpanded(Operation *op, Type type) {
+  if (type.isF64())
+    return DoubleExpansions::contain(op);
+  return (type.isF16() || type.isBF16() || type.isF32()) &&
+         Expansions::contain(op);
+}
+
 bool mlir::amp::hasExpansion(Operation *op) {
-  if (!Expansions::contain(op))
-    return false;
-  Type type = getElementTypeOrSelf(op->getResult(0).getType());
-  if (!type.isF16() && !type.isBF16() && !type.isF32())
+  if (op->getNumResults() != 1 ||
+      !isExpanded(op, getElementTypeOrSelf(op->getResult(0).getType())))
     return false;
   auto power = dyn_cast<math::FPowIOp>(op);
   return !power ||
@@ -64,5 +77,5 @@ bool mlir::amp::hasExpansion(Operation *op) {
 
 std::string mlir::amp::listDeviceFunctions() {
   return Instructions::list() + "; of f16, bf16 and f32 also " +
-         Expansions::list();
+         Expansions::list() + "; of f64 also " + DoubleExpansions::list();
 }

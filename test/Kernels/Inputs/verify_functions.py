@@ -2,7 +2,7 @@
 
     verify_functions.py [--portable | --worst] [COUNT [WORD...]]
 
-A kernel of each function computes it of f32, f16 and bf16: numbers with every exponent and
+A kernel of each function computes it of f32, f16 and bf16, and of f64 those that kernels have: numbers with every exponent and
 both signs, subnormal ones, zeros, infinities, NaN, neighbours of 1 and of multiples of
 pi/2, and COUNT (4096) random patterns of bits. WORDs select functions by name. The
 reference is the C library's function of long double. An error is counted in units in the
@@ -63,6 +63,12 @@ UNARY = {
     "erf": erf, "exp": np.exp, "tanh": np.tanh,
 }  # fmt: skip
 BINARY = {"atan2": np.arctan2, "powf": power}
+#: Those of f64.
+DOUBLE_UNARY = {
+    **{name: UNARY[name] for name in ("cbrt", "cosh", "exp", "expm1", "log", "log10", "log1p", "log2", "round", "sinh", "tanh")},
+    "exp2": np.exp2,
+}  # fmt: skip
+DOUBLE_BINARY = {"powf": power}
 
 # Made of others, as front ends write them. `%one` and the like are f32 constants in front.
 CONSTANTS_OF_COMPOSED = {"one": 1.0, "half": 0.5, "root": 0.5**0.5}
@@ -86,9 +92,12 @@ WIDTHS = 32, 64
 CONSTANTS = 0, 1, 2, 3, 5, 8, -1, -2, -7, 31, -2147483648
 
 # Significant bits and the exponent of the least normal number.
-FORMATS = {"f32": (24, -126), "f16": (11, -14), "bf16": (8, -126)}
+FORMATS = {"f32": (24, -126), "f16": (11, -14), "bf16": (8, -126), "f64": (53, -1022)}
+LARGEST = {"f32": 127, "f16": 15, "bf16": 127, "f64": 1023}
 # f16 and bf16 are rounded from f32, whose error is the rest.
-BOUNDS = {"f32": 0.501, "f16": 0.5 + 2.0**-13, "bf16": 0.5 + 2.0**-16}
+BOUNDS = {"f32": 0.501, "f16": 0.5 + 2.0**-13, "bf16": 0.5 + 2.0**-16, "f64": 0.8}
+# Of f64, where quotients are rounded before a sum is.
+DIVIDED = {"sinh": 2.5, "cosh": 2.5, "tanh": 2.5}
 APPROXIMATE = {"erf": 1.3, "exp": 0.9, "tanh": 1.8}
 if PORTABLE:
     APPROXIMATE = {"erf": 4.7, "exp": 5.3, "tanh": 4.8}
@@ -162,6 +171,8 @@ def composed(name, x, y):
 
 
 def bound(name, form):
+    if form == "f64":
+        return DIVIDED.get(name, BOUNDS[form])
     if name not in APPROXIMATE:
         return BOUNDS[form]
     return APPROXIMATE[name] if form == "f32" else 0.5 + APPROXIMATE[name] * 2.0 ** (FORMATS[form][0] - 24)
@@ -169,6 +180,8 @@ def bound(name, form):
 
 def encode(values, form):
     """To the type's bits, by rounding: of numbers that it has, exactly."""
+    if form == "f64":
+        return values.astype(np.float64).view(np.uint64)
     if form == "f32":
         return values.astype(np.float32).view(np.uint32)
     if form == "f16":
@@ -179,6 +192,8 @@ def encode(values, form):
 
 
 def decode(bits, form):
+    if form == "f64":
+        return bits.view(np.float64).astype(wide)
     if form == "f32":
         return bits.view(np.float32).astype(wide)
     if form == "f16":
@@ -188,17 +203,17 @@ def decode(bits, form):
 
 def samples(form, count, random):
     """Bits of arguments."""
-    width = 32 if form == "f32" else 16
-    storage = np.uint32 if width == 32 else np.uint16
-    digits, _ = FORMATS[form]
-    least, largest = {"f32": (-149, 127), "f16": (-24, 15), "bf16": (-133, 127)}[form]
-    powers = wide(2) ** np.arange(least, largest + 1)
+    width = {"f64": 64, "f32": 32}.get(form, 16)
+    storage = {64: np.uint64, 32: np.uint32, 16: np.uint16}[width]
+    digits, normal = FORMATS[form]
+    powers = wide(2) ** np.arange(normal - digits + 1, LARGEST[form] + 1)
     ulp = wide(2) ** (1 - digits)
     steps = np.arange(-40, 41)
     values = np.concatenate([
         powers, powers * (2 - ulp), powers * random.uniform(1, 2, powers.size), [0, np.inf, np.nan],
         # Edges of ranges: of reduction, of overflow, of results that are subnormal.
         1 + steps * ulp, 0.5 + steps * ulp, [2**0.5, 0.5**0.5, 2**0.5 - 1, 88.7, 88.8, 89.4, 89.5, 103.9, 104, 150],
+        [709.7, 709.79, 710.4, 710.5, 744.4, 745.2, 1023.5, 1024, 1074, 1074.5, 1075, 36.7, 40, 40.5],
         np.arange(1, 65), wide(np.pi) / 2 * np.arange(1, 400), 10.0 ** np.arange(-7, 4),
         # Near multiples of pi/2 (J.-M. Muller, Elementary Functions, ch. 11).
         [16367173 * 2.0**72, 6381956970095103 * 2.0**74],
@@ -206,13 +221,13 @@ def samples(form, count, random):
     with np.errstate(over="ignore"):
         bits = encode(values, form)
     sign = storage(1 << (width - 1))
-    return np.concatenate([bits, bits ^ sign, random.integers(0, 1 << width, count, storage)])
+    return np.concatenate([bits, bits ^ sign, random.integers(0, (1 << width) - 1, count, storage, endpoint=True)])
 
 
 def units(result, reference, form):
     """Errors, in units in the last place of the reference."""
     digits, least = FORMATS[form]
-    largest = (2 - wide(2) ** (1 - digits)) * wide(2) ** (15 if form == "f16" else 127)
+    largest = (2 - wide(2) ** (1 - digits)) * wide(2) ** LARGEST[form]
     # Where half a unit beyond the largest number begins, infinity is right.
     overflow = np.abs(reference) >= largest * (1 + wide(2) ** (-digits - 1))
     reference = np.where(overflow, np.copysign(wide(np.inf), reference), reference)
@@ -279,7 +294,7 @@ class Case:
         if self.error is not None:
             return self.compare_composed(title, decode(seen, self.form))
         errors = units(decode(seen, self.form), self.reference, self.form)
-        if self.name == "exp":  # its subnormal results are 0 or the least normal number
+        if self.name == "exp" and self.form != "f64":  # its subnormal results are 0 or the least normal number
             small = self.reference < wide(2) ** -126
             errors[small & (decode(seen, self.form) <= wide(2) ** -126)] = 0
         worst = int(np.argmax(errors))
@@ -288,7 +303,7 @@ class Case:
         place = [decode(self.x[worst : worst + 1], self.form)[0]]
         if self.name in BINARY:
             place.append(decode(self.y[worst : worst + 1], self.form)[0])
-        elif self.name not in UNARY:
+        elif self.name not in (UNARY | DOUBLE_UNARY):
             place.append(self.y[worst])
         place = ", ".join(map(str, place))
         return f"{verdict}: {title}: {float(errors[worst]):.6f} units at most, of {allowed:.6f}, at {place}"
@@ -297,7 +312,7 @@ class Case:
     def compare_composed(self, title, seen):
         """Against an error in f32, and half a unit of the result's own type."""
         digits, least = FORMATS[self.form]
-        largest = (2 - wide(2) ** (1 - digits)) * wide(2) ** (15 if self.form == "f16" else 127)
+        largest = (2 - wide(2) ** (1 - digits)) * wide(2) ** LARGEST[self.form]
         size = np.maximum(np.abs(self.reference), wide(2) ** least)
         _, exponent = np.frexp(np.where(np.isfinite(size), size, 1))
         rounding = 0 if self.form == "f32" else np.ldexp(wide(0.5), exponent - digits)
@@ -313,16 +328,16 @@ class Case:
                 f"{decode(self.x[place : place + 1], self.form)[0]}, {decode(self.y[place : place + 1], self.form)[0]}")
 
 
-def multiply(x, exponent):
-    """llvm.powi in f32."""
-    x, n, result = x.astype(np.float32), abs(exponent), None
+def multiply(x, exponent, kind):
+    """llvm.powi."""
+    x, n, result = x.astype(kind), abs(exponent), None
     while n:
         if n & 1:
             result = x if result is None else result * x
         x, n = x * x, n >> 1
     if result is None:
         return np.ones_like(x)
-    return np.float32(1) / result if exponent < 0 else result
+    return kind(1) / result if exponent < 0 else result
 
 
 def pairs(form, x, random):
@@ -332,8 +347,11 @@ def pairs(form, x, random):
     few = x[random.permutation(len(x))[:700]]
     kinds = np.concatenate([special, x[:3]])
     grid = np.meshgrid(kinds, few), np.meshgrid(few, kinds), np.meshgrid(special, special)
-    return (np.concatenate([g[0].ravel() for g in grid] + [random.permutation(x)]),
-            np.concatenate([g[1].ravel() for g in grid] + [random.permutation(x)]))
+    # Large powers of what is near 1, and Adam's.
+    near = encode(np.concatenate([1 + random.uniform(-0.01, 0.01, 500), np.repeat([0.9, 0.99, 0.999], 100)]).astype(wide), form)
+    large = encode(np.concatenate([random.uniform(-70000, 70000, 500), np.tile(np.arange(100), 3)]).astype(wide), form)
+    return (np.concatenate([g[0].ravel() for g in grid] + [near, random.permutation(x)]),
+            np.concatenate([g[1].ravel() for g in grid] + [large, random.permutation(x)]))
 
 
 def make_cases(count):
@@ -342,25 +360,27 @@ def make_cases(count):
     for form in FORMATS:
         x = samples(form, count, random)
         values = decode(x, form)
-        for name, function in UNARY.items():
+        unary, binary = (DOUBLE_UNARY, DOUBLE_BINARY) if form == "f64" else (UNARY, BINARY)
+        for name, function in unary.items():
             body = f"%r = math.{name} %a : {form}"
             cases.append(Case(name, form, x, x, form, body, function(values)))
-        for name, function in BINARY.items():
+        for name, function in binary.items():
             left, right = pairs(form, x, random)
             body = f"%r = math.{name} %a, %b : {form}"
             cases.append(Case(name, form, left, right, form, body, function(decode(left, form), decode(right, form))))
+        few = x[:: len(x) // 2000 or 1]  # each with twelve exponents
         for width in WIDTHS:
             edges = np.array([0, 1, -1, 2, -2, 3, -3, 10, -11, 2 ** (width - 1) - 1, -(2 ** (width - 1))], f"int{width}")
-            shifts = random.integers(0, width, len(x))
-            n = random.integers(-(2 ** (width - 1)), 2 ** (width - 1), len(x), f"int{width}") >> shifts.astype(f"int{width}")
-            left, right = np.concatenate([x] * 12), np.concatenate([n] + [np.full(len(x), edge) for edge in edges])
+            shifts = random.integers(0, width, len(few))
+            n = random.integers(-(2 ** (width - 1)), 2 ** (width - 1), len(few), f"int{width}") >> shifts.astype(f"int{width}")
+            left, right = np.concatenate([few] * 12), np.concatenate([n] + [np.full(len(few), edge) for edge in edges])
             body = f"%r = math.fpowi %a, %b : {form}, i{width}"
             reference = power(decode(left, form), right.astype(wide))
             cases.append(Case(f"fpowi{width}", form, left, right, f"i{width}", body, reference))
         for constant in CONSTANTS:
             name = f"fpowi_{constant}".replace("-", "minus_")
             body = f"%n = arith.constant {constant} : i32\n    %r = math.fpowi %a, %n : {form}, i32"
-            bits = encode(multiply(values, constant), form)
+            bits = encode(multiply(values, constant, np.float64 if form == "f64" else np.float32), form)
             cases.append(Case(name, form, x, x, form, body, bits=bits))
     return cases
 
@@ -369,7 +389,7 @@ def make_composed_cases(count):
     """Of f32 and of halves, which go through f32: their quotients are div.full."""
     random = np.random.default_rng(23)
     cases = []
-    for form in FORMATS:
+    for form in ("f32", "f16", "bf16"):
         x = samples(form, count, random)
         for name, text in COMPOSED.items():
             left, right = pairs(form, x, random) if name == "quotient" else (x, x)
