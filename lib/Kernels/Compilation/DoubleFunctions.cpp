@@ -8,12 +8,13 @@
 //
 // Powers and logarithms of f64, such as Adam's beta^t. All go by log2 and 2^x
 // of sums of two f64, which have 106 bits (T. J. Dekker, A Floating-Point
-// Technique for Extending the Available Precision, 1971). Results are within 0.8
-// units in the last place of the true ones: half a unit for the last rounding,
-// and at most 0.26 for those of what a power is more than 1 + t (the largest
-// error found is 0.584, of logarithms 0.500). sinh, cosh and tanh, which divide,
-// are within 2.5 (2.08). test/Kernels/expand-functions.test measures it;
-// subnormal numbers, zeros, infinities and NaNs are as C99 has them.
+// Technique for Extending the Available Precision, 1971). Results are within
+// 0.8 units in the last place of the true ones: half a unit for the last
+// rounding, and at most 0.26 for those of what a power is more than 1 + t (the
+// largest error found is 0.584, of logarithms 0.500). sinh, cosh and tanh,
+// which divide, are within 2.5 (2.08). test/Kernels/expand-functions.test
+// measures it; subnormal numbers, zeros, infinities and NaNs are as C99 has
+// them.
 //
 // Straight-line code, as in ExpandFunctions.cpp. Here products are operands of
 // sums, so these must be rounded each by itself: NVPTX's are (.rn), where
