@@ -385,8 +385,7 @@ def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModu
 
     Instructions there are for `absf`, `absi`, `ceil`,
     `copysign`, `ctlz`, `ctpop`, `cttz`, `exp2` (not of f64), `floor`, `fma`, `round`,
-    `roundeven`, `rsqrt`, `sqrt` and `trunc`. Any other function, and one of f64 that has
-    no instruction, is an error.
+    `roundeven`, `rsqrt`, `sqrt` and `trunc`. Any other function is an error.
 
     ```mlir
     gpu.module @kernels {
