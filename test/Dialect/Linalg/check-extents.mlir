@@ -148,6 +148,16 @@ func.func @parts(%x: tensor<?x?xf32>, %y: tensor<2x?xf32>) -> tensor<?x?xf32> {
   return %0 : tensor<?x?xf32>
 }
 
+// Near miss of it: along it, all parts together are what the result says.
+// CHECK-LABEL: func.func @parts_of_eight
+// CHECK:         %[[SUM:.*]] = arith.addi
+// CHECK:         %[[EIGHT:.*]] = arith.cmpi eq, %[[SUM]], %c8
+// CHECK:         cf.assert %[[EIGHT]], "parts have another extent than the result along dimension 0 of 'tensor.concat' at
+func.func @parts_of_eight(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<8xf32> {
+  %0 = tensor.concat dim(0) %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
 // What a pad cuts off was there. Near miss: one that cuts nothing off.
 // CHECK-LABEL: func.func @cut
 // CHECK:         %[[LEFT:.*]] = arith.addi %{{.*}}, %c-2
@@ -172,11 +182,82 @@ func.func @padded(%x: tensor<?xf32>, %v: f32) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// A place is read that is a number: by one operation; and by a loop, unless that makes no step.
+// A pad up to eight has eight, and what there is room for is not below nothing.
+// CHECK-LABEL: func.func @to_eight
+// CHECK:         %[[N:.*]] = tensor.dim %arg0, %c0
+// CHECK:         %[[ROOM:.*]] = arith.subi %c8, %[[N]]
+// CHECK:         %[[IS_ROOM:.*]] = arith.cmpi sge, %[[ROOM]], %c0
+// CHECK:         cf.assert %[[IS_ROOM]], "dimension 0 of operand 0 is longer than what it is padded to of 'tensor.pad' at
+// CHECK:         %[[ALL:.*]] = arith.addi %[[N]], %[[ROOM]]
+// CHECK:         %[[EIGHT:.*]] = arith.cmpi eq, %[[ALL]], %c8
+// CHECK:         cf.assert %[[EIGHT]], "dimension 0 of operand 0 has another extent padded than the result of 'tensor.pad' at
+// CHECK:         tensor.pad
+func.func @to_eight(%x: tensor<?xf32>, %v: f32) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %room = arith.subi %c8, %n : index
+  %0 = tensor.pad %x low[0] high[%room] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<?xf32> to tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// Places in tensors that are known, where they depend on extents. Near misses: in a loop, and of what is computed.
+// CHECK-LABEL: func.func @behind
+// CHECK:         %[[N:.*]] = tensor.dim %arg0, %c0
+// CHECK:         cf.assert %{{.*}}, "extract_slice runs out-of-bounds along dimension 0 of 'tensor.extract_slice' at
+// CHECK-NEXT:    tensor.extract_slice
+// CHECK-LABEL: func.func @anywhere
+// CHECK-NOT:     cf.assert
+// CHECK:         return
+func.func @behind(%x: tensor<?xf32>, %y: tensor<8xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %0 = tensor.extract_slice %y[%n] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @anywhere(%y: tensor<8xf32>, %at: tensor<index>) -> (tensor<4xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i = tensor.extract %at[] : tensor<index>
+  %0 = tensor.extract_slice %y[%i] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %1 = scf.for %k = %c0 to %c8 step %c1 iter_args(%z = %y) -> tensor<8xf32> {
+    %one = tensor.extract_slice %y[%k] [1] [1] : tensor<8xf32> to tensor<1xf32>
+    %2 = tensor.insert_slice %one into %z[%k] [1] [1] : tensor<1xf32> into tensor<8xf32>
+    scf.yield %2 : tensor<8xf32>
+  }
+  return %0, %1 : tensor<4xf32>, tensor<8xf32>
+}
+
+// Two rows for each: 2 rows of four, of what is divided.
+// CHECK-LABEL: func.func @twice
+// CHECK:         %[[ENOUGH:.*]] = arith.cmpi sgt, %{{.*}}, %c3
+// CHECK:         cf.assert %[[ENOUGH]], "dimension 0 of operand 0 is shorter than the windows of 'linalg.generic' at
+func.func @twice(%x: tensor<?xf32>, %out: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i floordiv 2)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%out : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// An index that is a number, or the caller's, is one of the tensor; of a loop, unless that makes no step.
 // Near misses: an index that is computed, and a place of an extent that is known.
 // CHECK-LABEL: func.func @places
 // CHECK:         %[[THIRD:.*]] = arith.cmpi sgt, %{{.*}}, %c2
 // CHECK:         cf.assert %[[THIRD]], "dimension 0 of operand 0 is shorter than the index of 'tensor.extract' at
+// CHECK:         %[[FROM:.*]] = arith.cmpi sge, %arg1, %c0
+// CHECK:         cf.assert %[[FROM]], "dimension 0 of operand 0 has no index below 0 of 'tensor.extract' at
+// CHECK:         %[[TO:.*]] = arith.cmpi sgt, %{{.*}}, %arg1
+// CHECK:         cf.assert %[[TO]], "dimension 0 of operand 0 is shorter than the index of 'tensor.extract' at
+// CHECK-LABEL: func.func @below
+// CHECK:         %[[NONE:.*]] = arith.constant false
+// CHECK:         cf.assert %[[NONE]], "dimension 0 of operand 0 has no index below 0
+// CHECK-LABEL: func.func @computed
 // CHECK-NOT:     cf.assert
 // CHECK-LABEL: func.func @place_of_a_loop
 // CHECK:         %[[SECOND:.*]] = arith.cmpi sgt, %{{.*}}, %c1
@@ -191,6 +272,16 @@ func.func @places(%x: tensor<?xf32>, %i: index) -> (f32, f32) {
   %0 = tensor.extract %x[%c2] : tensor<?xf32>
   %1 = tensor.extract %x[%i] : tensor<?xf32>
   return %0, %1 : f32, f32
+}
+func.func @below(%x: tensor<?xf32>) -> f32 {
+  %i = arith.constant -1 : index
+  %0 = tensor.extract %x[%i] : tensor<?xf32>
+  return %0 : f32
+}
+func.func @computed(%x: tensor<?xf32>, %at: tensor<index>) -> f32 {
+  %i = tensor.extract %at[] : tensor<index>
+  %0 = tensor.extract %x[%i] : tensor<?xf32>
+  return %0 : f32
 }
 func.func @place_of_a_loop(%x: tensor<?x?xf32>, %out: tensor<?xf32>) -> tensor<?xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i, 1)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
@@ -257,6 +348,20 @@ func.func @same(%x: tensor<?xf32>, %holds: i1) -> tensor<?xf32> {
 func.func @later(%x: tensor<?xf32>, %count: tensor<index>) -> tensor<?xf32> {
   %n = tensor.extract %count[] : tensor<index>
   %0 = tensor.extract_slice %x[0] [%n] [1] : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// So does a quotient of affine's, which says that it is pure.
+// CHECK-LABEL: func.func @affine_quotient
+// CHECK:         cf.assert %arg2, "divisor"
+// CHECK:         affine.apply
+// CHECK:         cf.assert
+func.func @affine_quotient(%x: tensor<?xf32>, %m: index, %holds: i1) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  cf.assert %holds, "divisor"
+  %k = affine.apply affine_map<()[s0, s1] -> (s0 floordiv s1)>()[%n, %m]
+  %0 = tensor.extract_slice %x[0] [%k] [1] : tensor<?xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
 }
 

@@ -32,6 +32,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #define DEBUG_TYPE "amp-check-extents"
 
@@ -42,23 +43,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// An elementwise operation has the extents of its operands, which no interface
-/// says.
-static LogicalResult resolveElementwiseDim(tensor::DimOp op,
-                                           PatternRewriter &rewriter) {
-  Operation *def = op.getSource().getDefiningOp();
-  if (!def || !OpTrait::hasElementwiseMappableTraits(def))
-    return failure();
-  for (Value operand : def->getOperands()) {
-    if (!isa<RankedTensorType>(operand.getType()))
-      continue;
-    rewriter.modifyOpInPlace(op,
-                             [&] { op.getSourceMutable().assign(operand); });
-    return success();
-  }
-  return failure();
-}
 
 namespace {
 struct CheckExtents : public amp::impl::CheckExtentsPassBase<CheckExtents> {
@@ -78,7 +62,9 @@ struct CheckExtents : public amp::impl::CheckExtentsPassBase<CheckExtents> {
       else
         ops.push_back(op);
     });
-    llvm::for_each(ops, assertExtents);
+    ExtentRequirements requirements;
+    for (Operation *op : ops)
+      requirements.require(op);
     if (getChecks(before).empty())
       return;
     resolveExtents();
@@ -100,7 +86,6 @@ private:
   void resolveExtents() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add(resolveElementwiseDim);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     memref::populateResolveShapedTypeResultDimsPatterns(patterns);
     tensor::DimOp::getCanonicalizationPatterns(patterns, context);
@@ -114,13 +99,56 @@ private:
 
 /// True if `condition` holds whatever extents there are.
 static bool isKnownToHold(Value condition) {
+  if (matchPattern(condition, m_One()))
+    return true;
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  bool isOfItself =
-      compare &&
-      llvm::is_contained({arith::CmpIPredicate::eq, arith::CmpIPredicate::sle},
-                         compare.getPredicate()) &&
-      compare.getLhs() == compare.getRhs();
-  return isOfItself || matchPattern(condition, m_One());
+  if (!compare)
+    return false;
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::eq:
+  case arith::CmpIPredicate::sle:
+    return compare.getLhs() == compare.getRhs();
+  case arith::CmpIPredicate::sge:
+    return matchPattern(compare.getRhs(), m_Zero()) &&
+           compare.getLhs().getDefiningOp<tensor::DimOp>();
+  default:
+    return false;
+  }
+}
+
+/// Whether `op` divides by what may be 0: no interface of affine's says so.
+static bool dividesByUnknown(Operation *op) {
+  auto map = TypeSwitch<Operation *, AffineMap>(op)
+                 .Case<affine::AffineApplyOp, affine::AffineMinOp,
+                       affine::AffineMaxOp>([](auto op) { return op.getMap(); })
+                 .Default(AffineMap());
+  bool divides = false;
+  if (map)
+    map.walkExprs([&](AffineExpr expr) {
+      bool isDivision =
+          llvm::is_contained({AffineExprKind::FloorDiv, AffineExprKind::CeilDiv,
+                              AffineExprKind::Mod},
+                             expr.getKind());
+      divides |= isDivision && !isa<AffineConstantExpr>(
+                                   cast<AffineBinaryOpExpr>(expr).getRHS());
+    });
+  return divides;
+}
+
+/// Erases what `values` were computed from, unless that is used.
+static void eraseUnused(SmallVector<Value> values, RewriterBase &rewriter) {
+  llvm::DenseSet<Value> erased;
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    if (erased.contains(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op || !isOpTriviallyDead(op))
+      continue;
+    llvm::append_range(values, op->getOperands());
+    erased.insert_range(op->getResults());
+    rewriter.eraseOp(op);
+  }
 }
 
 /// What `condition` is computed from in `entry`, in order, where that is
@@ -138,7 +166,10 @@ static std::optional<SetVector<Operation *>> findNumbers(Value condition,
   options.filter = [&](Operation *op) {
     bool isNumber =
         op->getBlock() == &entry && op->getNumRegions() == 0 && isPure(op) &&
-        llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
+        !dividesByUnknown(op) &&
+        llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>) &&
+        (isa<tensor::DimOp>(op) ||
+         llvm::none_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>));
     areNumbers &= isNumber;
     return isNumber;
   };
@@ -166,25 +197,36 @@ void CheckExtents::place(ArrayRef<cf::AssertOp> checks) {
       rewriter.moveOpBefore(op, next);
     skipPlaced();
   };
+  SmallVector<Value> unused;
+  auto erase = [&](cf::AssertOp check) {
+    unused.push_back(check.getArg());
+    if (next == check)
+      next = check->getNextNode();
+    skipPlaced();
+    rewriter.eraseOp(check);
+  };
   for (cf::AssertOp check : checks) {
     Value condition = check.getArg();
     bool isInEntry = check->getBlock() == &entry;
+    bool isOptional = bool(check->removeAttr(ExtentRequirements::kOnlyInFront));
     if (isKnownToHold(condition) ||
         (isInEntry && checked.contains(condition))) {
-      if (next == check)
-        next = check->getNextNode();
-      skipPlaced();
-      rewriter.eraseOp(check);
+      erase(check);
       continue;
     }
     if (!isInEntry)
       continue;
-    checked.insert(condition);
     std::optional<SetVector<Operation *>> numbers =
         findNumbers(condition, entry);
+    if (!numbers && isOptional) {
+      erase(check);
+      continue;
+    }
+    checked.insert(condition);
     if (!numbers)
       continue;
     llvm::for_each(*numbers, place);
     place(check);
   }
+  eraseUnused(std::move(unused), rewriter);
 }

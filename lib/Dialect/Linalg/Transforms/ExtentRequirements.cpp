@@ -8,23 +8,32 @@
 //
 // One function for each kind of operation:
 //
-//   linalg        a loop has one extent in all tensors that it walks; a window,
-//                 or the one place that is read, lies inside of its tensor
-//   elementwise   operands have the same extents
-//   insert_slice  the source has the sizes that the slice names, and it fits
-//   expand_shape  the extents of a group multiply to the one that is divided
-//   concat        parts have the same extents across its dimension
-//   pad           what is cut off by negative amounts was there
-//   extract       an index that is a number is one of the tensor
+//   linalg         a loop has one extent in all tensors that it walks; a
+//   window,
+//                  or the one place that is read, lies inside of its tensor
+//   elementwise    operands have the same extents
+//   extract_slice  it lies inside of its tensor
+//   insert_slice   the source has the sizes that the slice names, and it fits
+//   expand_shape   the extents of a group multiply to the one that is divided
+//   concat         parts have the same extents across its dimension, and along
+//   it
+//                  those of the result together
+//   pad            what is cut off by negative amounts was there, amounts that
+//                  are not known cut nothing off, and the result is what it
+//                  says
+//   extract        an index is one of the tensor
+//   cast           tells the truth: upstream's to check
+//                  (RuntimeVerifiableOpInterface)
+//   empty          has no extent below 0
 //
-// What casts and slices claim is upstream's to check
-// (RuntimeVerifiableOpInterface). Checks that numbers decide fold.
+// Checks that numbers decide fold. An extent is looked up once: what it is of a
+// result is known from its operands, so that a step of many operations takes no
+// time with its square.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ExtentRequirements.h"
 
-#include "amp/Analysis/LinearMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -32,7 +41,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -64,18 +76,26 @@ struct OperandDim {
   }
 };
 
+} // namespace
+
+/// Whether what is asserted in front of `op` may be asserted before all else:
+/// what is in a branch may not be executed.
+static bool isInFront(Operation *op) {
+  return isa<FunctionOpInterface>(op->getParentOp()) &&
+         op->getBlock()->isEntryBlock();
+}
+
 /// Numbers in front of an operation, and what is asserted of them.
-class Assertions {
+class amp::Assertions {
 public:
-  explicit Assertions(Operation *op) : op(op), b(op->getLoc(), op) {}
+  Assertions(Operation *op, ExtentRequirements &requirements)
+      : op(op), b(op->getLoc(), op), known(requirements.extents) {}
 
   Value number(OpFoldResult value) {
     return getValueOrCreateConstantIndexOp(b, b.getLoc(), value);
   }
   Value number(int64_t value) { return number(b.getIndexAttr(value)); }
-  Value extent(Value tensor, int64_t dim) {
-    return number(tensor::getMixedSize(b, b.getLoc(), tensor, dim));
-  }
+  Value extent(Value tensor, int64_t dim);
   Value extent(const OperandDim &at) {
     return extent(at.operand->get(), at.dim);
   }
@@ -89,45 +109,64 @@ public:
   Value compare(Value lhs, Predicate predicate, Value rhs) {
     return arith::CmpIOp::create(b, predicate, lhs, rhs);
   }
+  /// Of numbers from 0 on.
+  Value divide(Value lhs, Value rhs) {
+    return arith::DivSIOp::create(b, lhs, rhs);
+  }
+  /// The last index of so many.
+  Value last(Value extent) {
+    return arith::SubIOp::create(b, extent, number(1));
+  }
   /// `first + (extent - 1) * step`: where that many steps end.
   Value walk(Value first, Value extent, Value step) {
-    Value steps = arith::SubIOp::create(b, extent, number(1));
-    return add(first, multiply(steps, step));
+    return add(first, multiply(last(extent), step));
   }
 
-  void require(Value holds, const Twine &otherwise) {
-    cf::AssertOp::create(b, holds, getMessage(op, otherwise));
+  /// `isComputed`: what is asked is left alone unless it depends on extents of
+  /// arguments alone.
+  void require(Value holds, const Twine &otherwise, bool isComputed = false) {
+    if (isComputed && !isInFront(op))
+      return;
+    auto check = cf::AssertOp::create(b, holds, getMessage(op, otherwise));
+    if (isComputed)
+      check->setAttr(ExtentRequirements::kOnlyInFront, b.getUnitAttr());
   }
   void requireSame(const OperandDim &at, const OperandDim &other) {
     Value lhs = extent(at), rhs = extent(other);
     require(compare(lhs, Predicate::eq, rhs),
             at.describe() + " has another extent than " + other.describe());
   }
-  /// A slice is one of `extent` elements. One of no elements is, wherever it
+  /// A slice lies in `extent` elements. One of no elements does, wherever it
   /// starts.
   void requireInside(OpFoldResult offset, OpFoldResult size,
-                     OpFoldResult stride, Value extent,
-                     const Twine &otherwise) {
-    Value count = number(size);
+                     OpFoldResult stride, Value extent, const Twine &otherwise,
+                     bool isComputed) {
+    Value count = number(size), start = number(offset), zero = number(0);
+    if (!getConstantIntValue(size))
+      require(compare(count, Predicate::sge, zero), otherwise,
+              /*isComputed=*/true);
     if (isZeroInteger(offset) && isOneInteger(stride))
-      return require(compare(count, Predicate::sle, extent), otherwise);
-    Value start = number(offset), zero = number(0);
+      return require(compare(count, Predicate::sle, extent), otherwise,
+                     isComputed);
     Value last = walk(start, count, number(stride));
     Value isEmpty = compare(count, Predicate::eq, zero);
     Value isFrom = compare(start, Predicate::sge, zero);
     Value isTo = compare(last, Predicate::slt, extent);
-    require(either(isEmpty, arith::AndIOp::create(b, isFrom, isTo)), otherwise);
+    require(either(isEmpty, arith::AndIOp::create(b, isFrom, isTo)), otherwise,
+            isComputed);
   }
 
 private:
   Operation *op;
   ImplicitLocOpBuilder b;
+  DenseMap<std::pair<Value, int64_t>, Value> &known;
 };
 
+namespace {
 class LoopRequirements {
 public:
-  explicit LoopRequirements(linalg::LinalgOp op)
-      : op(op), assertions(op), dimOfLoop(op.getNumLoops()) {}
+  LoopRequirements(linalg::LinalgOp op, ExtentRequirements &requirements)
+      : op(op), assertions(op, requirements), dimOfLoop(op.getNumLoops()) {}
 
   void check() {
     forEachDim([&](OperandDim at, AffineExpr index) {
@@ -163,27 +202,44 @@ private:
       assertions.requireSame(at, chosen);
   }
 
+  /// The largest value of an index that grows with each loop; nothing for
+  /// others. `isKnown` says whether a number is.
+  std::optional<Value> getLast(AffineExpr index, bool &isKnown) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(index))
+      return assertions.number(constant.getValue());
+    if (auto loop = dyn_cast<AffineDimExpr>(index)) {
+      const OperandDim &walked = dimOfLoop[loop.getPosition()];
+      if (!walked.operand)
+        return std::nullopt;
+      isKnown &= walked.isKnown();
+      return assertions.last(assertions.extent(walked));
+    }
+    auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+    if (!binary)
+      return std::nullopt;
+    std::optional<Value> lhs = getLast(binary.getLHS(), isKnown);
+    std::optional<Value> rhs = getLast(binary.getRHS(), isKnown);
+    auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    bool isPositive = factor && factor.getValue() > 0;
+    if (!lhs || !rhs)
+      return std::nullopt;
+    if (index.getKind() == AffineExprKind::Add)
+      return assertions.add(*lhs, *rhs);
+    if (index.getKind() == AffineExprKind::Mul && isPositive)
+      return assertions.multiply(*lhs, *rhs);
+    if (index.getKind() == AffineExprKind::FloorDiv && isPositive)
+      return assertions.divide(*lhs, *rhs);
+    return std::nullopt;
+  }
+
   /// The last element that a window reads is in the tensor, unless a loop
   /// makes no step.
   void checkWindow(const OperandDim &at, AffineExpr index) {
-    std::optional<LinearExpr> linear = LinearExpr::get(index, op.getNumLoops());
-    if (!linear || llvm::any_of(linear->coefficients,
-                                [](int64_t factor) { return factor < 0; }))
-      return;
     bool isKnown = at.isKnown();
-    Value last = assertions.number(linear->constant);
-    for (auto [loop, factor] : llvm::enumerate(linear->coefficients)) {
-      if (factor == 0)
-        continue;
-      const OperandDim &walked = dimOfLoop[loop];
-      if (!walked.operand)
-        return;
-      isKnown &= walked.isKnown();
-      Value extent = assertions.extent(walked);
-      last = assertions.walk(last, extent, assertions.number(factor));
-    }
-    if (isKnown)
+    std::optional<Value> end = getLast(index, isKnown);
+    if (!end || isKnown)
       return;
+    Value last = *end;
     Value fits =
         assertions.compare(last, Predicate::slt, assertions.extent(at));
     Value zero = assertions.number(0);
@@ -204,14 +260,78 @@ private:
 };
 } // namespace
 
+/// The value and the dimension of it that have the extent of a result, or the
+/// extent itself.
+static std::pair<OpFoldResult, int64_t> getOrigin(OpResult result,
+                                                  int64_t dim) {
+  Operation *def = result.getOwner();
+  if (auto op = dyn_cast<DestinationStyleOpInterface>(def))
+    if (OpOperand *init = op.getTiedOpOperand(result))
+      return {init->get(), dim};
+  if (OpTrait::hasElementwiseMappableTraits(def))
+    for (Value operand : def->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        return {operand, dim};
+  if (auto insertion = dyn_cast<tensor::InsertSliceOp>(def))
+    return {insertion.getDest(), dim};
+  if (auto empty = dyn_cast<tensor::EmptyOp>(def))
+    return {empty.getMixedSizes()[dim], -1};
+  if (auto expansion = dyn_cast<tensor::ExpandShapeOp>(def))
+    return {expansion.getMixedOutputShape()[dim], -1};
+  if (auto cast = dyn_cast<tensor::CastOp>(def))
+    if (isa<RankedTensorType>(cast.getSource().getType()))
+      return {cast.getSource(), dim};
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(def)) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    for (auto [at, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (!dropped.test(at) && dim-- == 0)
+        return {size, -1};
+  }
+  return {OpFoldResult(), -1};
+}
+
+Value Assertions::extent(Value tensor, int64_t dim) {
+  SmallVector<std::pair<Value, int64_t>> asked;
+  Value found;
+  while (!found) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (!type.isDynamicDim(dim)) {
+      found = number(type.getDimSize(dim));
+      break;
+    }
+    asked.push_back({tensor, dim});
+    if (found = known.lookup(asked.back()); found)
+      break;
+    OpFoldResult origin;
+    int64_t originDim = -1;
+    if (auto result = dyn_cast<OpResult>(tensor))
+      std::tie(origin, originDim) = getOrigin(result, dim);
+    auto value = dyn_cast_if_present<Value>(origin);
+    if (originDim >= 0) {
+      tensor = value;
+      dim = originDim;
+    } else if (origin) {
+      found = value ? value : number(origin);
+    } else {
+      // Where all that reads the tensor can read it.
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointAfterValue(tensor);
+      found = tensor::DimOp::create(b, tensor, number(dim));
+    }
+  }
+  // A number is made where it is asked for.
+  if (!getConstantIntValue(found))
+    for (const std::pair<Value, int64_t> &each : asked)
+      known[each] = found;
+  return found;
+}
+
 /// `operands` have the same extents, but in dimension `except`.
-static void assertSameExtents(Operation *op,
-                              MutableArrayRef<OpOperand> operands,
-                              std::optional<int64_t> except = std::nullopt) {
-  Assertions assertions(op);
+static void requireSameExtents(Operation *op, Assertions &assertions,
+                               std::optional<int64_t> except = std::nullopt) {
   SmallVector<OperandDim> chosen;
   auto forEachDim = [&](function_ref<void(OperandDim)> visit) {
-    for (OpOperand &operand : operands)
+    for (OpOperand &operand : op->getOpOperands())
       if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
         for (int64_t dim : llvm::seq(type.getRank()))
           if (dim != except)
@@ -229,36 +349,72 @@ static void assertSameExtents(Operation *op,
   });
 }
 
-static void assertInsertion(tensor::InsertSliceOp op) {
-  Assertions assertions(op);
+static void requireOf(tensor::ConcatOp op, Assertions &assertions) {
+  const int64_t along = op.getDim();
+  requireSameExtents(op, assertions, along);
+  for (int64_t dim : llvm::seq(op.getResultType().getRank())) {
+    if (op.getResultType().isDynamicDim(dim))
+      continue;
+    Value extent = assertions.extent(op.getInputs().front(), dim);
+    if (dim == along)
+      for (Value part : op.getInputs().drop_front())
+        extent = assertions.add(extent, assertions.extent(part, dim));
+    Value said = assertions.number(op.getResultType().getDimSize(dim));
+    assertions.require(assertions.compare(extent, Predicate::eq, said),
+                       "parts have another extent than the result along "
+                       "dimension " +
+                           Twine(dim));
+  }
+}
+
+/// Whether what an operation asks of `extent` depends on numbers that are
+/// computed, as it does where the tensors are known.
+static bool isComputed(RankedTensorType type) { return type.hasStaticShape(); }
+
+template <typename SliceOp>
+static void requireSlice(SliceOp op, Value whole, int64_t dim, StringRef name,
+                         Assertions &assertions) {
+  auto type = cast<RankedTensorType>(whole.getType());
+  OpFoldResult offset = op.getMixedOffsets()[dim];
+  OpFoldResult size = op.getMixedSizes()[dim];
+  OpFoldResult stride = op.getMixedStrides()[dim];
+  if (!type.isDynamicDim(dim) && getConstantIntValue(offset) &&
+      getConstantIntValue(size) && getConstantIntValue(stride))
+    return; // the verifier's
+  assertions.requireInside(offset, size, stride, assertions.extent(whole, dim),
+                           name + " runs out-of-bounds along dimension " +
+                               Twine(dim),
+                           isComputed(type));
+}
+
+static void requireOf(tensor::ExtractSliceOp op, Assertions &assertions) {
+  for (int64_t dim : llvm::seq(op.getSourceType().getRank()))
+    requireSlice(op, op.getSource(), dim, "extract_slice", assertions);
+}
+
+static void requireOf(tensor::InsertSliceOp op, Assertions &assertions) {
   llvm::SmallBitVector dropped = op.getDroppedDims();
-  RankedTensorType source = op.getSourceType(), into = op.getDestType();
+  RankedTensorType source = op.getSourceType();
   int64_t sourceDim = 0;
-  for (int64_t dim : llvm::seq(into.getRank())) {
-    OpFoldResult offset = op.getMixedOffsets()[dim];
+  for (int64_t dim : llvm::seq(op.getDestType().getRank())) {
     OpFoldResult size = op.getMixedSizes()[dim];
     if (!dropped.test(dim)) {
-      if (source.isDynamicDim(sourceDim)) {
+      bool isKnown = !source.isDynamicDim(sourceDim);
+      if (!isKnown || !getConstantIntValue(size)) {
         Value extent = assertions.extent(op.getSource(), sourceDim);
         assertions.require(
             assertions.compare(extent, Predicate::eq, assertions.number(size)),
             "dimension " + Twine(sourceDim) +
-                " of operand 0 has another extent than the slice");
+                " of operand 0 has another extent than the slice",
+            isKnown);
       }
       ++sourceDim;
     }
-    if (!into.isDynamicDim(dim) && getConstantIntValue(offset) &&
-        getConstantIntValue(size))
-      continue; // the verifier's
-    assertions.requireInside(
-        offset, size, op.getMixedStrides()[dim],
-        assertions.extent(op.getDest(), dim),
-        "insert_slice runs out-of-bounds along dimension " + Twine(dim));
+    requireSlice(op, op.getDest(), dim, "insert_slice", assertions);
   }
 }
 
-static void assertExpansion(tensor::ExpandShapeOp op) {
-  Assertions assertions(op);
+static void requireOf(tensor::ExpandShapeOp op, Assertions &assertions) {
   SmallVector<OpFoldResult> shape = op.getMixedOutputShape();
   for (auto [dim, parts] : llvm::enumerate(op.getReassociationIndices())) {
     Value product = assertions.number(1);
@@ -271,73 +427,88 @@ static void assertExpansion(tensor::ExpandShapeOp op) {
   }
 }
 
-static void assertPadding(tensor::PadOp op) {
-  Assertions assertions(op);
-  auto isPositive = [](OpFoldResult amount) {
-    std::optional<int64_t> value = getConstantIntValue(amount);
-    return value && *value >= 0;
-  };
+static void requireOf(tensor::PadOp op, Assertions &assertions) {
+  Value zero = assertions.number(0);
   for (int64_t dim : llvm::seq(op.getSourceType().getRank())) {
     OpFoldResult low = op.getMixedLowPad()[dim];
     OpFoldResult high = op.getMixedHighPad()[dim];
-    if (isPositive(low) && isPositive(high))
-      continue;
-    Value left = assertions.extent(op.getSource(), dim);
-    left = assertions.add(left, assertions.number(low));
-    left = assertions.add(left, assertions.number(high));
-    assertions.require(
-        assertions.compare(left, Predicate::sge, assertions.number(0)),
-        "dimension " + Twine(dim) +
-            " of operand 0 is shorter than what is cut off");
+    const std::string where =
+        "dimension " + std::to_string(dim) + " of operand 0 ";
+    Value padded = assertions.extent(op.getSource(), dim);
+    for (OpFoldResult amount : {low, high}) {
+      padded = assertions.add(padded, assertions.number(amount));
+      if (!getConstantIntValue(amount))
+        assertions.require(
+            assertions.compare(assertions.number(amount), Predicate::sge, zero),
+            where + "is longer than what it is padded to");
+    }
+    if (!op.getResultType().isDynamicDim(dim)) {
+      Value said = assertions.number(op.getResultType().getDimSize(dim));
+      assertions.require(assertions.compare(padded, Predicate::eq, said),
+                         where + "has another extent padded than the result");
+    } else if (getConstantIntValue(low).value_or(0) < 0 ||
+               getConstantIntValue(high).value_or(0) < 0) {
+      assertions.require(assertions.compare(padded, Predicate::sge, zero),
+                         where + "is shorter than what is cut off");
+    }
   }
 }
 
-static void assertIndices(tensor::ExtractOp op) {
-  Assertions assertions(op);
+static void requireOf(tensor::ExtractOp op, Assertions &assertions) {
   for (auto [dim, index] : llvm::enumerate(op.getIndices())) {
-    std::optional<int64_t> place = getConstantIntValue(index);
-    if (!place)
-      continue;
+    const bool isNumber = getConstantIntValue(index).has_value();
     Value extent = assertions.extent(op.getTensor(), static_cast<int64_t>(dim));
-    assertions.require(
-        assertions.compare(extent, Predicate::sgt, assertions.number(*place)),
-        "dimension " + Twine(dim) + " of operand 0 is shorter than the index");
+    Value zero = assertions.number(0);
+    const std::string where =
+        "dimension " + std::to_string(dim) + " of operand 0 ";
+    assertions.require(assertions.compare(index, Predicate::sge, zero),
+                       where + "has no index below 0", !isNumber);
+    assertions.require(assertions.compare(extent, Predicate::sgt, index),
+                       where + "is shorter than the index", !isNumber);
   }
 }
 
-void amp::assertExtents(Operation *op) {
+static void requireOf(tensor::EmptyOp op, Assertions &assertions) {
+  Value zero = assertions.number(0);
+  for (Value extent : op.getDynamicSizes())
+    assertions.require(assertions.compare(extent, Predicate::sge, zero),
+                       "an extent is below 0", /*isComputed=*/true);
+}
+
+void ExtentRequirements::require(Operation *op) {
   auto isUnknown = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && !tensor.hasStaticShape();
   };
   if (!llvm::any_of(op->getOperandTypes(), isUnknown) &&
-      !llvm::any_of(op->getResultTypes(), isUnknown))
-    return;
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-    if (linalgOp.hasPureTensorSemantics())
-      LoopRequirements(linalgOp).check();
-    return;
+      !llvm::any_of(op->getResultTypes(), isUnknown)) {
+    // Of tensors that are known, places may not be.
+    bool hasPlaces =
+        isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp>(op) &&
+        llvm::any_of(op->getOperandTypes(), llvm::IsaPred<IndexType>);
+    if (!hasPlaces || !isInFront(op))
+      return;
   }
   // What a body of linalg reads by an index is not a matter of extents alone.
-  if (op->getParentOfType<linalg::LinalgOp>())
+  if (!isa<linalg::LinalgOp>(op) && op->getParentOfType<linalg::LinalgOp>())
     return;
+  Assertions assertions(op, *this);
   if (OpTrait::hasElementwiseMappableTraits(op))
-    return assertSameExtents(op, op->getOpOperands());
-  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-    return assertSameExtents(op, op->getOpOperands(), concat.getDim());
-  if (auto insertion = dyn_cast<tensor::InsertSliceOp>(op))
-    return assertInsertion(insertion);
-  if (auto expansion = dyn_cast<tensor::ExpandShapeOp>(op))
-    return assertExpansion(expansion);
-  if (auto pad = dyn_cast<tensor::PadOp>(op))
-    return assertPadding(pad);
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
-    return assertIndices(extract);
-  auto verifiable = dyn_cast<RuntimeVerifiableOpInterface>(op);
-  if (!verifiable || !isa<tensor::CastOp, tensor::ExtractSliceOp>(op))
-    return;
-  OpBuilder builder(op);
-  verifiable.generateRuntimeVerification(
-      builder, op->getLoc(),
-      [](Operation *op, StringRef what) { return getMessage(op, what); });
+    return requireSameExtents(op, assertions);
+  TypeSwitch<Operation *>(op)
+      .Case([&](linalg::LinalgOp op) {
+        if (op.hasPureTensorSemantics())
+          LoopRequirements(op, *this).check();
+      })
+      .Case<tensor::ConcatOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
+            tensor::ExpandShapeOp, tensor::PadOp, tensor::ExtractOp,
+            tensor::EmptyOp>([&](auto op) { requireOf(op, assertions); })
+      .Case([&](tensor::CastOp cast) {
+        OpBuilder builder(op);
+        llvm::cast<RuntimeVerifiableOpInterface>(op)
+            .generateRuntimeVerification(builder, op->getLoc(),
+                                         [](Operation *op, StringRef what) {
+                                           return getMessage(op, what);
+                                         });
+      });
 }

@@ -9,15 +9,30 @@
 #ifndef AMP_LIB_DIALECT_LINALG_TRANSFORMS_EXTENTREQUIREMENTS_H
 #define AMP_LIB_DIALECT_LINALG_TRANSFORMS_EXTENTREQUIREMENTS_H
 
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+
 namespace mlir {
 class Operation;
 
 namespace amp {
 
-/// Asserts in front of `op` (`cf.assert`) what the extents of its tensors have
-/// to be for it to be defined, if one of them is unknown. What is asserted may
-/// hold whatever they are.
-void assertExtents(Operation *op);
+/// Asserts (`cf.assert`) what extents of tensors have to be.
+class ExtentRequirements {
+public:
+  /// On an assertion that is to be kept only where it depends on extents of
+  /// arguments alone: of what is computed, a program looks after itself.
+  static constexpr llvm::StringLiteral kOnlyInFront = "amp.only_in_front";
+
+  /// Asserts in front of `op` what it needs to be defined. What is asserted may
+  /// hold whatever the extents are.
+  void require(Operation *op);
+
+private:
+  friend class Assertions;
+  /// Where each extent that is not known was found.
+  DenseMap<std::pair<Value, int64_t>, Value> extents;
+};
 
 } // namespace amp
 } // namespace mlir

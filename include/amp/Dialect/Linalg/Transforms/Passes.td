@@ -229,19 +229,21 @@ def CheckExtentsPass : Pass<"amp-check-extents", "::mlir::func::FuncOp"> {
     | operation | needs |
     | --- | --- |
     | linalg | one extent of a loop in all operands; windows, and a place that is read, inside of their tensor, unless a loop makes no step |
-    | elementwise operations, `tensor.concat` | operands of the same extents (of a concatenation, but along it) |
-    | `tensor.insert_slice` | a source of the size that the slice names, and a slice inside of what it is inserted into |
+    | elementwise operations, `tensor.concat` | operands of the same extents (of a concatenation, but along it, where they are the result's together) |
+    | `tensor.extract_slice`, `tensor.insert_slice` | a slice inside of its tensor, and a source of the size that it names |
     | `tensor.expand_shape` | an extent that is the product of what it is divided into |
-    | `tensor.pad` | negative amounts that do not cut off more than there is |
-    | `tensor.extract` | an index, where it is a number, that is one of the tensor |
-    | `tensor.extract_slice`, `tensor.cast` | what upstream's `RuntimeVerifiableOpInterface` asks: a slice inside of its tensor, a cast that tells the truth |
+    | `tensor.pad` | amounts that are not below 0, or are negative numbers that do not cut off more than there is; the extent that the result says |
+    | `tensor.extract` | indices of the tensor |
+    | `tensor.empty` | no extent below 0 |
+    | `tensor.cast` | the extents that it says, by upstream's `RuntimeVerifiableOpInterface` |
 
     The text has the operation and its place. What depends on extents of arguments
-    alone is asserted before anything else, and once.
+    alone is asserted before anything else, and once; so are places in tensors whose
+    extents are known, where they depend on those.
 
-    **Left alone.** Operations whose extents are all known, windows that are read
-    backwards, indices and offsets that are computed into tensors of known extents,
-    and `tensor.reshape`.
+    **Left alone.** Indices, offsets and sizes that are computed from elements of
+    tensors or in a loop, windows that are read backwards, `tensor.reshape`, and casts
+    that were folded before.
 
     Before:
     ```mlir
