@@ -54,6 +54,7 @@ static void addTensorStage(OpPassManager &pm,
   pm.addPass(createStripContractPass());
   // Before anything is said of what was written to what it becomes.
   pm.addNestedPass<func::FuncOp>(createCheckExtentsPass());
+  pm.addNestedPass<func::FuncOp>(createCutNegativePadsPass());
   pm.addNestedPass<func::FuncOp>(createKeepScalersOnDevicePass());
   pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
   // Bufferization knows no affine loops.

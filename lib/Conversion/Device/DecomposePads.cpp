@@ -10,9 +10,8 @@
 // an insertion for each part. An insertion is a copy once there are buffers;
 // a pad would be a loop of the host.
 //
-// There is no insertion of nothing at the end of a tensor, nor one in front of
-// it. So insertions of no elements, which is what such parts and pads become,
-// are left out, and what a negative pad cuts off is a slice before.
+// There is no insertion of nothing at the end of a tensor. So insertions of no
+// elements, which is what such parts and pads become, are left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,56 +48,10 @@ struct DropEmptyInsertions : OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
-/// pad(%x) low[-1] high[1] -> pad(%x[1:]) low[0] high[1]
-struct CutNegativePads : OpRewritePattern<tensor::PadOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::PadOp pad,
-                                PatternRewriter &rewriter) const override {
-    SmallVector<int64_t> low(pad.getStaticLow()), high(pad.getStaticHigh());
-    SmallVector<int64_t> offsets(low.size(), 0),
-        sizes(pad.getSourceType().getShape()), ones(low.size(), 1);
-    bool cuts = false;
-    for (auto [offset, size, before, behind] :
-         llvm::zip_equal(offsets, sizes, low, high)) {
-      auto isNegative = [](int64_t number) {
-        return !ShapedType::isDynamic(number) && number < 0;
-      };
-      if (!isNegative(before) && !isNegative(behind))
-        continue;
-      if (ShapedType::isDynamic(size))
-        return failure();
-      cuts = true;
-      if (isNegative(before)) {
-        offset = -before;
-        size += std::exchange(before, 0);
-      }
-      if (isNegative(behind))
-        size += std::exchange(behind, 0);
-      if (size < 0)
-        return failure();
-    }
-    if (!cuts)
-      return failure();
-    Value part = tensor::ExtractSliceOp::create(
-        rewriter, pad.getLoc(), pad.getSource(),
-        getAsIndexOpFoldResult(getContext(), offsets),
-        getMixedValues(sizes, {}, rewriter),
-        getAsIndexOpFoldResult(getContext(), ones));
-    rewriter.modifyOpInPlace(pad, [&] {
-      pad.getSourceMutable().assign(part);
-      pad.setStaticLow(low);
-      pad.setStaticHigh(high);
-    });
-    return success();
-  }
-};
-
 struct DecomposePads : public amp::impl::DecomposePadsPassBase<DecomposePads> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DropEmptyInsertions, CutNegativePads>(&getContext(),
-                                                       /*benefit=*/2);
+    patterns.add<DropEmptyInsertions>(&getContext(), /*benefit=*/2);
     linalg::populateDecomposePadPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     // No folding: it would take what is filled and what is put in apart.

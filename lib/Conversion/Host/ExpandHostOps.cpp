@@ -247,6 +247,17 @@ static void refuse(Operation *op) {
                   << op->getName() << "' of " << type << "; " << remedy;
 }
 
+/// True if two parts of a dimension are not known: what upstream makes of it,
+/// when it looks for its strides, crashes.
+static bool dividesIntoUnknown(tensor::ExpandShapeOp op) {
+  return llvm::any_of(op.getReassociationIndices(),
+                      [&](const ReassociationIndices &parts) {
+                        return llvm::count_if(parts, [&](int64_t part) {
+                                 return op.getResultType().isDynamicDim(part);
+                               }) > 1;
+                      });
+}
+
 namespace {
 struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
   void runOnOperation() override {
@@ -256,6 +267,14 @@ struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
                            "host, but got '"
                         << op->getName()
                         << "'; write it as tensor.insert_slice in a loop";
+        return WalkResult::interrupt();
+      }
+      if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+          expand && dividesIntoUnknown(expand)) {
+        expand.emitError()
+            << "expected a dimension to be divided into one unknown extent at "
+               "most, to lower it to the host, but got "
+            << expand.getResultType() << "; make the others known";
         return WalkResult::interrupt();
       }
       if (isa<linalg::SoftmaxOp, linalg::WinogradFilterTransformOp,

@@ -1,4 +1,4 @@
-// RUN: amp-opt %s --amp-decompose-pads | FileCheck %s
+// RUN: amp-opt %s --amp-cut-negative-pads --amp-decompose-pads | FileCheck %s
 
 // CHECK-LABEL: func @pad
 // CHECK-NOT:   tensor.pad

@@ -196,3 +196,19 @@ func.func @pack_unknown_tiles(%x: tensor<8x8xf32>, %e: tensor<?x2x?x4xf32>, %til
   %0 = linalg.pack %x padding_value(%zero : f32) inner_dims_pos = [0, 1] inner_tiles = [%tile, 4] into %e : tensor<8x8xf32> -> tensor<?x2x?x4xf32>
   return %0 : tensor<?x2x?x4xf32>
 }
+
+// -----
+
+// Near miss: one unknown extent, and two of two dimensions.
+func.func @divided(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x2x3x?xf32> {
+  %0 = tensor.expand_shape %x [[0, 1], [2, 3]] output_shape [%n, 2, 3, %m] : tensor<?x?xf32> into tensor<?x2x3x?xf32>
+  return %0 : tensor<?x2x3x?xf32>
+}
+
+// -----
+
+func.func @divided_into_two(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {
+  // expected-error@below {{expected a dimension to be divided into one unknown extent at most, to lower it to the host, but got 'tensor<?x?xf32>'; make the others known}}
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [%n, %m] : tensor<?xf32> into tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

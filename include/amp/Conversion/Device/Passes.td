@@ -20,8 +20,8 @@ def DecomposePadsPass : Pass<"amp-decompose-pads", "::mlir::func::FuncOp"> {
   let description = [{
     A `tensor.pad` of a constant becomes a `linalg.fill` and a `tensor.insert_slice`, a
     `tensor.concat` one for each part, by upstream's patterns. For a device: an insertion
-    is a copy there, and a fill a kernel. Parts of no elements are left out, and what a
-    negative pad cuts off is a slice.
+    is a copy there, and a fill a kernel. Parts of no elements are left out; negative pads
+    are `amp-cut-negative-pads`' before.
 
     Before:
     ```mlir

@@ -399,7 +399,8 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
 
     Tensors have to be ranked and their extents known, but for `linalg.softmax`,
     `math.clampf`, `tensor.bitcast` and `ub.poison`. `tensor.scatter` is refused,
-    and what upstream does not take apart (tiles of unknown extents, say).
+    a `tensor.expand_shape` of a dimension into two unknown extents, and what upstream
+    does not take apart (tiles of unknown extents, say).
 
     Before:
     ```mlir

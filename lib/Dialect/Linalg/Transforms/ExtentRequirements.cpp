@@ -144,7 +144,7 @@ public:
     Value count = number(size), start = number(offset), zero = number(0);
     if (!getConstantIntValue(size))
       require(compare(count, Predicate::sge, zero), otherwise,
-              /*isComputed=*/true);
+              isComputed || !isInFront(op));
     if (isZeroInteger(offset) && isOneInteger(stride))
       return require(compare(count, Predicate::sle, extent), otherwise,
                      isComputed);
@@ -434,22 +434,26 @@ static void requireOf(tensor::PadOp op, Assertions &assertions) {
     OpFoldResult high = op.getMixedHighPad()[dim];
     const std::string where =
         "dimension " + std::to_string(dim) + " of operand 0 ";
-    Value padded = assertions.extent(op.getSource(), dim);
+    Value extent = assertions.extent(op.getSource(), dim), padded = extent;
+    int64_t added = 0; // by what is cut off: not above 0
     for (OpFoldResult amount : {low, high}) {
-      padded = assertions.add(padded, assertions.number(amount));
-      if (!getConstantIntValue(amount))
-        assertions.require(
-            assertions.compare(assertions.number(amount), Predicate::sge, zero),
-            where + "is longer than what it is padded to");
+      Value number = assertions.number(amount);
+      padded = assertions.add(padded, number);
+      if (std::optional<int64_t> known = getConstantIntValue(amount))
+        added += std::min<int64_t>(*known, 0);
+      else
+        assertions.require(assertions.compare(number, Predicate::sge, zero),
+                           where + "is longer than what it is padded to");
+    }
+    if (added < 0) {
+      Value left = assertions.add(extent, assertions.number(added));
+      assertions.require(assertions.compare(left, Predicate::sge, zero),
+                         where + "is shorter than what is cut off");
     }
     if (!op.getResultType().isDynamicDim(dim)) {
       Value said = assertions.number(op.getResultType().getDimSize(dim));
       assertions.require(assertions.compare(padded, Predicate::eq, said),
                          where + "has another extent padded than the result");
-    } else if (getConstantIntValue(low).value_or(0) < 0 ||
-               getConstantIntValue(high).value_or(0) < 0) {
-      assertions.require(assertions.compare(padded, Predicate::sge, zero),
-                         where + "is shorter than what is cut off");
     }
   }
 }

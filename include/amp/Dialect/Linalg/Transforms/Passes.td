@@ -270,6 +270,44 @@ def CheckExtentsPass : Pass<"amp-check-extents", "::mlir::func::FuncOp"> {
                            "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CutNegativePadsPass : Pass<"amp-cut-negative-pads", "::mlir::func::FuncOp"> {
+  let summary = "what a negative pad cuts off becomes a slice";
+  let description = [{
+    JAX's `lax.pad` and gradients of pads have negative amounts. `tensor.pad` takes
+    them, and is an insertion later, which is never in front of its tensor or beyond
+    its end. So what a negative number cuts off is taken off by a slice before, and
+    the pad has 0 there.
+
+    **Left alone.** Amounts that are no numbers: `amp-check-extents` asserts that these
+    are not below 0.
+
+    Before:
+    ```mlir
+    func.func @shifted(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.pad %x low[-1] high[1] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<4xf32> to tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @shifted(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %zero = arith.constant 0.0 : f32
+      %part = tensor.extract_slice %x[1] [3] [1] : tensor<4xf32> to tensor<3xf32>
+      %0 = tensor.pad %part low[0] high[1] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<3xf32> to tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def DropUnitDimsPass : Pass<"amp-drop-unit-dims", "::mlir::func::FuncOp"> {
   let summary = "drop dimensions of extent 1 from what is no product";
   let description = [{
