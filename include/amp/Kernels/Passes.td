@@ -369,10 +369,10 @@ def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModu
     C99. `fpowi` with a constant exponent is the host's sequence of multiplications. Of f16
     and bf16 they are computed as of f32, and rounded.
 
-    Of f64, `cbrt`, `exp`, `exp2`, `expm1`, `fpowi`, `log`, `log10`, `log1p`, `log2` and `powf`
-    are computed with 106 bits: at most 0.8 units in the last place from the true result;
-    `cosh`, `sinh` and `tanh` at most 2.5. Their angles (`atan`, `atan2`, `cos`, `sin`) and
-    `erf` have no code.
+    Of f64, `cbrt`, `cosh`, `exp`, `exp2`, `expm1`, `log`, `log10`, `log1p`, `log2`, `powf`,
+    `sinh`, `tanh`, and `fpowi` with an exponent that is not known, are computed with 106
+    bits: at most 0.54 units in the last place from the true result (`expm1`, `sinh` and
+    `tanh` 0.65), of a subnormal one 0.77. Angles of f64 (`atan`, `atan2`, `cos`, `sin`) and its `erf` have no code.
 
     `exp`, `tanh` and `erf` are made of the hardware's 2^x and 1/x, and are at most 3.4,
     3.9 and 1.8 units in the last place from the true result; of halves they are right to

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -37,19 +38,16 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// `number` of the type of `like`, a scalar or a static tensor; null where its
-/// extents are not known.
-static Value createConstant(OpBuilder &builder, Value like,
-                            const APFloat &number) {
-  Type type = like.getType();
-  TypedAttr value =
-      FloatAttr::get(cast<FloatType>(getElementTypeOrSelf(type)), number);
+/// `number` in `type`, a scalar of its type or a static tensor of such; null
+/// where its extents are not known.
+static Value createConstant(OpBuilder &builder, Location loc, Type type,
+                            TypedAttr number) {
   if (auto shaped = dyn_cast<ShapedType>(type)) {
     if (!shaped.hasStaticShape())
       return {};
-    value = DenseElementsAttr::get(shaped, value);
+    number = DenseElementsAttr::get(shaped, number);
   }
-  return arith::ConstantOp::create(builder, like.getLoc(), value);
+  return arith::ConstantOp::create(builder, loc, number);
 }
 
 /// |x| compared with a number that each float format has.
@@ -58,9 +56,10 @@ compareMagnitude(OpBuilder &builder, Operation *op,
                  arith::CmpFPredicate predicate,
                  function_ref<APFloat(const llvm::fltSemantics &)> getNumber) {
   Value x = op->getOperand(0);
-  const llvm::fltSemantics &format =
-      cast<FloatType>(getElementTypeOrSelf(x.getType())).getFloatSemantics();
-  Value number = createConstant(builder, x, getNumber(format));
+  auto format = cast<FloatType>(getElementTypeOrSelf(x.getType()));
+  Value number = createConstant(
+      builder, x.getLoc(), x.getType(),
+      FloatAttr::get(format, getNumber(format.getFloatSemantics())));
   if (!number)
     return {};
   Value magnitude = math::AbsFOp::create(builder, op->getLoc(), x);
@@ -92,6 +91,49 @@ static Value expand(math::ClampFOp op, OpBuilder &builder) {
                                            op.getMin(), op.getFastmath());
   return arith::MinimumFOp::create(builder, op.getLoc(), raised, op.getMax(),
                                    op.getFastmath());
+}
+
+/// LLVM's powi has an exponent of 32 bits. A narrower one is widened; of a
+/// wider one, |x|^n is a power of f64, and the sign that of x where n is odd.
+static Value expand(math::FPowIOp op, OpBuilder &builder) {
+  Location loc = op.getLoc();
+  Value x = op.getLhs(), n = op.getRhs();
+  Type type = op.getType();
+  auto like = [&](Type element) -> Type {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped ? Type(shaped.clone(element)) : element;
+  };
+  auto withExponent = [&](Value n) -> Value {
+    return math::FPowIOp::create(builder, loc, x, n, op.getFastmath());
+  };
+  IntegerType i32 = builder.getI32Type();
+  APInt known;
+  if (matchPattern(n, m_ConstantInt(&known)) && known.isSignedIntN(32))
+    return withExponent(
+        createConstant(builder, loc, like(i32),
+                       builder.getIntegerAttr(i32, known.getSExtValue())));
+  if (getElementTypeOrSelf(n).isIndex())
+    n = arith::IndexCastOp::create(builder, loc, like(builder.getI64Type()), n);
+  auto exponent = cast<IntegerType>(getElementTypeOrSelf(n));
+  if (exponent.getWidth() < 32)
+    return withExponent(arith::ExtSIOp::create(builder, loc, like(i32), n));
+  Type f64 = like(builder.getF64Type());
+  Value one = createConstant(builder, loc, n.getType(),
+                             builder.getIntegerAttr(exponent, 1));
+  if (!one)
+    return {};
+  Value magnitude = math::AbsFOp::create(builder, loc, x);
+  if (!getElementTypeOrSelf(type).isF64())
+    magnitude = arith::ExtFOp::create(builder, loc, f64, magnitude);
+  Value power = math::PowFOp::create(
+      builder, loc, magnitude, arith::SIToFPOp::create(builder, loc, f64, n));
+  if (power.getType() != type)
+    power = arith::TruncFOp::create(builder, loc, type, power);
+  Value isOdd =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                            arith::AndIOp::create(builder, loc, n, one), one);
+  Value withSign = math::CopySignOp::create(builder, loc, power, x);
+  return arith::SelectOp::create(builder, loc, isOdd, withSign, power);
 }
 
 /// On tensors of one shape an elementwise operation, which becomes a loop.
@@ -269,6 +311,17 @@ struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
                         << "'; write it as tensor.insert_slice in a loop";
         return WalkResult::interrupt();
       }
+      if (auto power = dyn_cast<math::FPowIOp>(op)) {
+        Type exponent = getElementTypeOrSelf(power.getRhs());
+        if (exponent.isInteger(32))
+          return WalkResult::advance();
+        if (exponent.isInteger() && exponent.getIntOrFloatBitWidth() > 64) {
+          power.emitError() << "expected an exponent of 64 bits at most, but "
+                               "got one of "
+                            << exponent;
+          return WalkResult::interrupt();
+        }
+      }
       if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
           expand && dividesIntoUnknown(expand)) {
         expand.emitError()
@@ -293,7 +346,7 @@ struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
       std::optional<Value> expanded =
           TypeSwitch<Operation *, std::optional<Value>>(op)
               .Case<math::IsInfOp, math::IsNormalOp, math::ClampFOp,
-                    tensor::BitcastOp, tensor::GatherOp>(
+                    math::FPowIOp, tensor::BitcastOp, tensor::GatherOp>(
                   [&](auto op) { return expand(op, builder); })
               .Case([&](ub::PoisonOp op) -> std::optional<Value> {
                 if (!isa<TensorType>(op.getType()))

@@ -12,8 +12,8 @@
 // what only moves elements is in its maps already
 // (amp-fold-moves-into-contractions).
 //
-// Bodies grow up to a bound: each fusion copies both, and a loop of thousands of
-// operations is no faster than two.
+// Bodies grow up to a bound: each fusion copies both, and a loop of thousands
+// of operations is no faster than two.
 //
 // Operations at the ends of a reshape get the loops of the longer shape, so
 // that what computes on 4x256 rows and on 1024 of them has loops in common.
@@ -30,6 +30,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/CastInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #define DEBUG_TYPE "amp-fuse-elementwise"
@@ -70,6 +71,13 @@ static int64_t getBodySize(linalg::LinalgOp op) {
   return op.getBlock()->getOperations().size();
 }
 
+/// Whether `op` only converts. What comes behind a body that is full is one
+/// operation more, not another body.
+static bool onlyConverts(linalg::LinalgOp op) {
+  return llvm::all_of(op.getBlock()->without_terminator(),
+                      llvm::IsaPred<CastOpInterface>);
+}
+
 /// True if `operand` may be computed inside its user.
 static bool isWorthFusing(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
@@ -81,7 +89,8 @@ static bool isWorthFusing(OpOperand *operand) {
   auto structured = dyn_cast<linalg::LinalgOp>(producer);
   if (!structured)
     return true;
-  if (getBodySize(structured) + getBodySize(consumer) > kMaxBodySize)
+  if (getBodySize(structured) + getBodySize(consumer) > kMaxBodySize &&
+      !onlyConverts(consumer))
     return false;
   AffineMap read = consumer.getMatchingIndexingMap(operand);
   // What reads its `outs` keeps that as a result of the fused operation, and

@@ -118,13 +118,6 @@ struct Logarithm {
 };
 } // namespace
 
-/// `result` for numbers above 0, and what logarithms are elsewhere.
-static Term withLimits(Term x, Term result) {
-  Term other = select(x < 0, kNaN, select(x == 0, -kInfinity, x));
-  Term usual = (x > 0) & (x < kInfinity);
-  return select(usual, result, other);
-}
-
 Term function::log(Term x) {
   Logarithm parts(x);
   return withLimits(x, fma(parts.e, kLn2, parts.lnM));
@@ -208,22 +201,15 @@ Term function::cbrt(Term x) {
   return copySign(exp2(log2(absolute(x)) * (1. / 3)), x);
 }
 
-/// x^y by |x|^y = 2^(y log2 |x|): the product's error is at most 2^-45, an
-/// eighth of it beyond the first overflow. Sign and domain are C99's (F.9.4.4).
+/// |x|^y = 2^(y log2 |x|): the product's error is at most 2^-45, an eighth of
+/// it beyond the first overflow.
 static Term power(Term x, Term y, Term yIsWhole, Term yIsOdd) {
-  Term size = absolute(x);
-  Term result = function::exp2(y * function::log2(size));
-  result = select(isNegative(x) & yIsOdd, negate(result), result);
-  Term outside = (x < 0) & (x > -kInfinity) & logicalNot(yIsWhole);
-  result = select(outside, kNaN, result);
-  Term isOne = (x == 1) | (y == 0) | ((size == 1) & (absolute(y) == kInfinity));
-  return select(isOne, 1, result);
+  Term result = function::exp2(y * function::log2(absolute(x)));
+  return withPowerLimits(x, y, yIsWhole, yIsOdd, result);
 }
 
 Term function::powf(Term x, Term y) {
-  Term whole = floor(y) == y;
-  Term half = y * 0.5;
-  return power(x, y, whole, whole & logicalNot(floor(half) == half));
+  return power(x, y, isWhole(y), isOdd(y));
 }
 
 //===----------------------------------------------------------------------===//
@@ -387,8 +373,8 @@ struct ExpandFPowI : OpRewritePattern<math::FPowIOp> {
     Type type = op.getType(), element = getElementTypeOrSelf(type);
     if (!element.isF32() && !element.isF64())
       return rewriter.notifyMatchFailure(op, "neither of f32 nor of f64");
-    if (getElementTypeOrSelf(op.getRhs()).getIntOrFloatBitWidth() > 64)
-      return rewriter.notifyMatchFailure(op, "exponent of more than 64 bits");
+    if (!hasExpansion(op))
+      return rewriter.notifyMatchFailure(op, "an exponent without code");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     APInt known;
     if (matchPattern(op.getRhs(), m_ConstantInt(&known))) {
@@ -404,9 +390,8 @@ struct ExpandFPowI : OpRewritePattern<math::FPowIOp> {
       rewriter.replaceOp(op, raiseDouble({&b, op.getLhs()}, n).value);
       return success();
     }
-    Term isWhole = n == n;
-    Term isOdd = (n & 1) == 1;
-    Term result = power(extend(b, op.getLhs()), fromInteger(n), isWhole, isOdd);
+    Term result = power(extend(b, op.getLhs()), fromInteger(n),
+                        /*yIsWhole=*/n == n, (n & 1) == 1);
     rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, result);
     return success();
   }

@@ -163,6 +163,32 @@ inline Term clamp(Term x, double least, double largest) {
   return select(x > largest, largest, x);
 }
 
+/// Whether a number has a logarithm that is a number.
+inline Term isPositive(Term x) { return (x > 0) & (x < kInfinity); }
+
+/// `result` for numbers above 0, and what logarithms are elsewhere.
+inline Term withLimits(Term x, Term result) {
+  Term other = select(x < 0, kNaN, select(x == 0, -kInfinity, x));
+  return select(isPositive(x), result, other);
+}
+
+inline Term isWhole(Term x) { return floor(x) == x; }
+inline Term isOdd(Term x) {
+  Term half = x * 0.5;
+  return isWhole(x) & logicalNot(isWhole(half));
+}
+
+/// x^y, given |x|^y: sign and domain are C99's (F.9.4.4).
+inline Term withPowerLimits(Term x, Term y, Term yIsWhole, Term yIsOdd,
+                            Term result) {
+  result = select(isNegative(x) & yIsOdd, negate(result), result);
+  Term outside = (x < 0) & (x > -kInfinity) & logicalNot(yIsWhole);
+  result = select(outside, kNaN, result);
+  Term isOne =
+      (x == 1) | (y == 0) | ((absolute(x) == 1) & (absolute(y) == kInfinity));
+  return select(isOne, 1, result);
+}
+
 } // namespace mlir::amp
 
 #endif // AMP_LIB_KERNELS_COMPILATION_FUNCTIONTERMS_H

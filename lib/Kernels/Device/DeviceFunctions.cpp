@@ -71,8 +71,10 @@ bool mlir::amp::hasExpansion(Operation *op) {
       !isExpanded(op, getElementTypeOrSelf(op->getResult(0).getType())))
     return false;
   auto power = dyn_cast<math::FPowIOp>(op);
-  return !power ||
-         getElementTypeOrSelf(power.getRhs()).getIntOrFloatBitWidth() <= 64;
+  if (!power)
+    return true;
+  auto exponent = dyn_cast<IntegerType>(getElementTypeOrSelf(power.getRhs()));
+  return exponent && exponent.getWidth() <= 64;
 }
 
 std::string mlir::amp::listDeviceFunctions() {

@@ -212,3 +212,40 @@ func.func @divided_into_two(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?
   %0 = tensor.expand_shape %x [[0, 1]] output_shape [%n, %m] : tensor<?xf32> into tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
+
+// -----
+
+// An exponent that LLVM's powi has not: narrower, a number, and others; and near miss, one that it has.
+// CHECK-LABEL: func.func @exponents
+// CHECK:         %[[SAME:.*]] = math.fpowi %arg0, %arg2 : f32, i32
+// CHECK:         %[[WIDE:.*]] = arith.extsi %arg1 : i8 to i32
+// CHECK:         math.fpowi %arg0, %[[WIDE]] : f32, i32
+// CHECK:         %[[THREE:.*]] = arith.constant 3 : i32
+// CHECK:         math.fpowi %arg0, %[[THREE]] : f32, i32
+// CHECK:         %[[SIZE:.*]] = math.absf %arg0
+// CHECK:         %[[WIDER:.*]] = arith.extf %[[SIZE]] : f32 to f64
+// CHECK:         %[[N:.*]] = arith.sitofp %arg3 : i64 to f64
+// CHECK:         %[[POWER:.*]] = math.powf %[[WIDER]], %[[N]] : f64
+// CHECK:         %[[ROUNDED:.*]] = arith.truncf %[[POWER]] : f64 to f32
+// CHECK:         %[[ODD:.*]] = arith.andi %arg3, %
+// CHECK:         %[[IS_ODD:.*]] = arith.cmpi eq, %[[ODD]], %
+// CHECK:         %[[SIGNED:.*]] = math.copysign %[[ROUNDED]], %arg0
+// CHECK:         arith.select %[[IS_ODD]], %[[SIGNED]], %[[ROUNDED]]
+// CHECK:         arith.index_cast %arg4 : index to i64
+func.func @exponents(%x: f32, %a: i8, %b: i32, %c: i64, %d: index) -> (f32, f32, f32, f32, f32) {
+  %three = arith.constant 3 : i64
+  %0 = math.fpowi %x, %b : f32, i32
+  %1 = math.fpowi %x, %a : f32, i8
+  %2 = math.fpowi %x, %three : f32, i64
+  %3 = math.fpowi %x, %c : f32, i64
+  %4 = math.fpowi %x, %d : f32, index
+  return %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
+}
+
+// -----
+
+func.func @exponent_of_128_bits(%x: f32, %n: i128) -> f32 {
+  // expected-error@below {{expected an exponent of 64 bits at most, but got one of 'i128'}}
+  %0 = math.fpowi %x, %n : f32, i128
+  return %0 : f32
+}

@@ -69,6 +69,21 @@ func.func @wide_erf(%x: tensor<4xf64>, %e: tensor<4xf64>) -> tensor<4xf64> {
 
 // -----
 
+// Whose exponent is an index (expand-host-ops casts it).
+func.func @power_of_index(%x: tensor<4xf64>, %e: tensor<4xf64>) -> tensor<4xf64> {
+  // expected-remark @+1 {{not a kernel: expected operations on numbers that kernels have code for, but got 'math.fpowi'}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf64>) outs(%e : tensor<4xf64>) {
+  ^bb0(%a: f64, %out: f64):
+    %i = linalg.index 0 : index
+    %s = math.fpowi %a, %i : f64, index
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// -----
+
 func.func @wide_sine(%x: tensor<4xf64>, %e: tensor<4xf64>) -> tensor<4xf64> {
   // expected-remark @+1 {{not a kernel: expected operations on numbers that kernels have code for, but got 'math.sin'}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}

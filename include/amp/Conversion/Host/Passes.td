@@ -388,6 +388,7 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
     | --- | --- |
     | `math.clampf` | `arith.maximumf`, `arith.minimumf` |
     | `math.isinf`, `math.isnormal` | comparisons of `math.absf` |
+    | `math.fpowi` with an exponent that is not i32 | the same with one of i32, where it is narrower or a number; else `math.powf` of f64, with the sign that the exponent gives |
     | `linalg.softmax` | maxima, exponentials, their sums and quotients, each a `linalg.generic`; of f16 and bf16 by f32 |
     | `linalg.winograd_*` | products with constant matrices, in loops over tiles |
     | `linalg.pack` | `tensor.pad`, `tensor.expand_shape`, `linalg.transpose` |
@@ -396,6 +397,8 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
     | `tensor.gather` | a `linalg.generic` that extracts each element |
     | `ub.poison` of a tensor | `tensor.empty`, of no elements along extents that are not known |
     | `tensor.extract_slice`, `tensor.insert_slice` of one element along a dimension | the same with a stride of 1 there |
+
+    An exponent of more than 64 bits is refused.
 
     Tensors have to be ranked and their extents known, but for `linalg.softmax`,
     `math.clampf`, `tensor.bitcast` and `ub.poison`. `tensor.scatter` is refused,
