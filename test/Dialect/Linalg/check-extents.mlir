@@ -263,6 +263,8 @@ func.func @twice(%x: tensor<?xf32>, %out: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK:         %[[NONE:.*]] = arith.cmpi eq, %{{.*}}, %c0
 // CHECK:         %[[FITS:.*]] = arith.ori %[[SECOND]], %[[NONE]]
 // CHECK:         cf.assert %[[FITS]], "dimension 1 of operand 0 is shorter than the windows of 'linalg.generic' at
+// CHECK-LABEL: func.func @no_place
+// CHECK-NOT:     cf.assert
 // CHECK-LABEL: func.func @place_that_is_known
 // CHECK-NOT:     is shorter than
 // CHECK:         return
@@ -289,6 +291,14 @@ func.func @place_of_a_loop(%x: tensor<?x?xf32>, %out: tensor<?xf32>) -> tensor<?
     linalg.yield %a : f32
   } -> tensor<?xf32>
   return %0 : tensor<?xf32>
+}
+func.func @no_place(%x: tensor<0x?xf32>, %out: tensor<0xf32>) -> tensor<0xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i, 1)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<0x?xf32>) outs(%out : tensor<0xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<0xf32>
+  return %0 : tensor<0xf32>
 }
 func.func @place_that_is_known(%x: tensor<?x2xf32>, %out: tensor<?xf32>) -> tensor<?xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i, 1)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}

@@ -8,23 +8,19 @@
 //
 // One function for each kind of operation:
 //
-//   linalg         a loop has one extent in all tensors that it walks; a
-//   window,
-//                  or the one place that is read, lies inside of its tensor
+//   linalg         a loop has one extent in all tensors that it walks; windows,
+//                  and a place that is read, lie inside of their tensor
 //   elementwise    operands have the same extents
 //   extract_slice  it lies inside of its tensor
 //   insert_slice   the source has the sizes that the slice names, and it fits
 //   expand_shape   the extents of a group multiply to the one that is divided
-//   concat         parts have the same extents across its dimension, and along
-//   it
-//                  those of the result together
-//   pad            what is cut off by negative amounts was there, amounts that
-//                  are not known cut nothing off, and the result is what it
-//                  says
+//   concat         parts have the same extents, but along its dimension, where
+//                  they have the result's together
+//   pad            negative amounts cut off what there is, amounts that are not
+//                  known cut nothing off, and the result is what it says
 //   extract        an index is one of the tensor
-//   cast           tells the truth: upstream's to check
-//                  (RuntimeVerifiableOpInterface)
-//   empty          has no extent below 0
+//   empty          no extent is below 0
+//   cast           tells the truth (upstream's RuntimeVerifiableOpInterface)
 //
 // Checks that numbers decide fold. An extent is looked up once: what it is of a
 // result is known from its operands, so that a step of many operations takes no
@@ -67,6 +63,7 @@ struct OperandDim {
   int64_t dim = 0;
 
   bool isKnown() const { return !type().isDynamicDim(dim); }
+  bool isEmpty() const { return type().getDimSize(dim) == 0; }
   RankedTensorType type() const {
     return cast<RankedTensorType>(operand->get().getType());
   }
@@ -75,7 +72,6 @@ struct OperandDim {
            std::to_string(operand->getOperandNumber());
   }
 };
-
 } // namespace
 
 /// Whether what is asserted in front of `op` may be asserted before all else:
@@ -235,6 +231,9 @@ private:
   /// The last element that a window reads is in the tensor, unless a loop
   /// makes no step.
   void checkWindow(const OperandDim &at, AffineExpr index) {
+    for (const OperandDim &walked : dimOfLoop)
+      if (walked.operand && walked.isEmpty())
+        return;
     bool isKnown = at.isKnown();
     std::optional<Value> end = getLast(index, isKnown);
     if (!end || isKnown)
@@ -326,7 +325,7 @@ Value Assertions::extent(Value tensor, int64_t dim) {
   return found;
 }
 
-/// `operands` have the same extents, but in dimension `except`.
+/// The operands of `op` have the same extents, but in dimension `except`.
 static void requireSameExtents(Operation *op, Assertions &assertions,
                                std::optional<int64_t> except = std::nullopt) {
   SmallVector<OperandDim> chosen;
@@ -367,10 +366,7 @@ static void requireOf(tensor::ConcatOp op, Assertions &assertions) {
   }
 }
 
-/// Whether what an operation asks of `extent` depends on numbers that are
-/// computed, as it does where the tensors are known.
-static bool isComputed(RankedTensorType type) { return type.hasStaticShape(); }
-
+/// The slice of `op` lies inside of `whole`.
 template <typename SliceOp>
 static void requireSlice(SliceOp op, Value whole, int64_t dim, StringRef name,
                          Assertions &assertions) {
@@ -384,7 +380,7 @@ static void requireSlice(SliceOp op, Value whole, int64_t dim, StringRef name,
   assertions.requireInside(offset, size, stride, assertions.extent(whole, dim),
                            name + " runs out-of-bounds along dimension " +
                                Twine(dim),
-                           isComputed(type));
+                           /*isComputed=*/type.hasStaticShape());
 }
 
 static void requireOf(tensor::ExtractSliceOp op, Assertions &assertions) {
