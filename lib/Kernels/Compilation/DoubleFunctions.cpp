@@ -111,15 +111,11 @@ static Pair log2Of(Term x) {
   Term m = fromBits(bits - (exponent << 52));
   Term e = fromInteger(exponent);
   e = select(isSubnormal, e - 54, e);
-  // ln m = 2 artanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...), s = (m - 1) / (m +
-  // 1), |s| <= 0.172: what is left out is 2^-71 of it. From s^5 on, f64 has all
-  // that is needed, but for the sum with 1/3.
-  Term numerator = m - 1; // exact
-  Pair denominator = sum(m, x.constant(1));
-  Term quotient = numerator / denominator.high;
-  Term rest = fma(negate(quotient), denominator.high, numerator);
-  rest = fma(negate(quotient), denominator.low, rest);
-  Pair s = sumOfOrdered(quotient, rest / denominator.high);
+  // With s = (m - 1) / (m + 1), |s| <= 0.172, ln m is 2 artanh(s), which is
+  // 2 (s + s^3 / 3 + s^5 / 5 + ...): what is left out is 2^-71 of it. From s^5
+  // on, f64 has all that is needed, but for the sum with 1/3. m - 1 is exact.
+  Term zero = x.constant(0);
+  Pair s = Pair{m - 1, zero} / sum(m, x.constant(1));
   Pair square = s * s;
   SmallVector<double> c;
   for (int k = 5; k <= 25; k += 2)
@@ -129,7 +125,7 @@ static Pair log2Of(Term x) {
       sumOfOrdered(third.high, square.high * polynomial(square.high, c));
   series.low = series.low + third.low;
   Pair halfLn = s + s * (square * series);
-  return Pair{e, x.constant(0)} + halfLn * kTwiceLog2E;
+  return Pair{e, zero} + halfLn * kTwiceLog2E;
 }
 
 namespace {
