@@ -1,5 +1,5 @@
 // What has no such kernel stays as it is; `report` says why. Beside each stands, in
-// elements.mlir, what has one.
+// elements.mlir (of f64 in doubles.mlir), what has one.
 // RUN: amp-opt %s --split-input-file --verify-diagnostics --convert-linalg-to-element-kernels=report | FileCheck %s --implicit-check-not=amp.launch_kernels
 
 // CHECK-LABEL: func @dynamic
