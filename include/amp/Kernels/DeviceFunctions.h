@@ -20,8 +20,8 @@
 
 namespace mlir::amp {
 
-/// How kernels compute exp, tanh and erf of f32 and of halves, and quotients that
-/// are rounded to halves.
+/// How kernels compute exp, tanh and erf of f32 and of halves, and quotients
+/// that are rounded to halves.
 enum class KernelFunctions {
   /// By the hardware's approximations of 2^x, 1/x and x/y, with errors that the
   /// documentation of amp-convert-kernels-to-nvvm bounds.
