@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementType.h"
 #include "amp/Conversion/Host/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -44,13 +45,6 @@ static bool isWide(Type type) {
 }
 
 static bool isBF16(Type type) { return getElementTypeOrSelf(type).isBF16(); }
-
-/// `type` with elements of type `element`.
-static Type withElement(Type type, Type element) {
-  if (auto shaped = dyn_cast<ShapedType>(type))
-    return shaped.clone(element);
-  return element;
-}
 
 namespace {
 struct ExtendByF32 : OpRewritePattern<arith::ExtFOp> {

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementType.h"
 #include "amp/Conversion/Host/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,10 +100,6 @@ static Value expand(math::FPowIOp op, OpBuilder &builder) {
   Location loc = op.getLoc();
   Value x = op.getLhs(), n = op.getRhs();
   Type type = op.getType();
-  auto like = [&](Type element) -> Type {
-    auto shaped = dyn_cast<ShapedType>(type);
-    return shaped ? Type(shaped.clone(element)) : element;
-  };
   auto withExponent = [&](Value n) -> Value {
     return math::FPowIOp::create(builder, loc, x, n, op.getFastmath());
   };
@@ -110,14 +107,16 @@ static Value expand(math::FPowIOp op, OpBuilder &builder) {
   APInt known;
   if (matchPattern(n, m_ConstantInt(&known)) && known.isSignedIntN(32))
     return withExponent(
-        createConstant(builder, loc, like(i32),
+        createConstant(builder, loc, withElement(n.getType(), i32),
                        builder.getIntegerAttr(i32, known.getSExtValue())));
   if (getElementTypeOrSelf(n).isIndex())
-    n = arith::IndexCastOp::create(builder, loc, like(builder.getI64Type()), n);
+    n = arith::IndexCastOp::create(
+        builder, loc, withElement(n.getType(), builder.getI64Type()), n);
   auto exponent = cast<IntegerType>(getElementTypeOrSelf(n));
   if (exponent.getWidth() < 32)
-    return withExponent(arith::ExtSIOp::create(builder, loc, like(i32), n));
-  Type f64 = like(builder.getF64Type());
+    return withExponent(
+        arith::ExtSIOp::create(builder, loc, withElement(n.getType(), i32), n));
+  Type f64 = withElement(type, builder.getF64Type());
   Value one = createConstant(builder, loc, n.getType(),
                              builder.getIntegerAttr(exponent, 1));
   if (!one)

@@ -244,6 +244,18 @@ func.func @exponents(%x: f32, %a: i8, %b: i32, %c: i64, %d: index) -> (f32, f32,
 
 // -----
 
+// Of a tensor whose extent is not known, an exponent whose extent is.
+// CHECK-LABEL: func.func @exponent_of_unknown_extents
+// CHECK:         %[[THREE:.*]] = arith.constant dense<3> : tensor<4xi32>
+// CHECK:         math.fpowi %arg0, %[[THREE]] : tensor<?xf32>, tensor<4xi32>
+func.func @exponent_of_unknown_extents(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %n = arith.constant dense<3> : tensor<4xi64>
+  %0 = math.fpowi %x, %n : tensor<?xf32>, tensor<4xi64>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
 func.func @exponent_of_128_bits(%x: f32, %n: i128) -> f32 {
   // expected-error@below {{expected an exponent of 64 bits at most, but got one of 'i128'}}
   %0 = math.fpowi %x, %n : f32, i128
