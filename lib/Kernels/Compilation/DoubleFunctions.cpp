@@ -52,8 +52,7 @@ static constexpr PairConstant kLn2 = {0x1.62e42fefa39efp-1,
                                       0x1.abc9e3b39803fp-56};
 static constexpr PairConstant kLog2E = {0x1.71547652b82fep+0,
                                         0x1.777d0ffda0d24p-56};
-static constexpr PairConstant kTwiceLog2E = {0x1.71547652b82fep+1,
-                                             0x1.777d0ffda0d24p-55};
+static constexpr PairConstant kTwiceLog2E = {2 * kLog2E.high, 2 * kLog2E.low};
 static constexpr PairConstant kLog10Of2 = {0x1.34413509f79ffp-2,
                                            -0x1.9dc1da994fd21p-59};
 
@@ -214,11 +213,11 @@ static Term log10(Term x) {
 /// log(u + v) = log(u) + log1p(v / u), where u is the sum that is rounded.
 static Term log1p(Term x) {
   Pair u = sum(x.constant(1), x);
-  Term r = u.low / u.high;
-  Term rest = fma(negate(r), u.high, u.low) / u.high;
-  Pair small = sumOfOrdered(r, fma(r * -0.5, r, rest));
+  Term zero = x.constant(0);
+  Pair r = Pair{u.low, zero} / Pair{u.high, zero};
+  Pair small = sumOfOrdered(r.high, fma(r.high * -0.5, r.high, r.low));
   Term result = withLimits(u.high, (log2Of(u.high) * kLn2 + small).high);
-  return select(x == 0, x, select(x == kInfinity, x, result));
+  return select((x == 0) | (x == kInfinity), x, result);
 }
 
 static Term exp(Term x) { return Power(toPowerOf2(x)).getRounded(); }
@@ -287,24 +286,8 @@ static Term powf(Term x, Term y) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-namespace {
 template <typename Op, auto function>
-struct ExpandDouble : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF64())
-      return rewriter.notifyMatchFailure(op, "not of f64");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    if constexpr (Op::template hasTrait<OpTrait::OneOperand>())
-      rewriter.replaceOp(op, function(Term{&b, op.getOperand()}).value);
-    else
-      rewriter.replaceOp(
-          op, function(Term{&b, op.getLhs()}, Term{&b, op.getRhs()}).value);
-    return success();
-  }
-};
-} // namespace
+using ExpandDouble = ReplaceFunction<Op, function, Float64Type>;
 
 Term mlir::amp::raiseDouble(Term x, Term n) {
   // An f64 has 53 of its bits.

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include <limits>
@@ -188,6 +189,25 @@ inline Term withPowerLimits(Term x, Term y, Term yIsWhole, Term yIsOdd,
       (x == 1) | (y == 0) | ((absolute(x) == 1) & (absolute(y) == kInfinity));
   return select(isOne, 1, result);
 }
+
+/// An operation on elements of type `Float` becomes `function` of its operands,
+/// terms.
+template <typename Op, auto function, typename Float>
+struct ReplaceFunction : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<Float>(getElementTypeOrSelf(op.getType())))
+      return rewriter.notifyMatchFailure(op, "of another type");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    if constexpr (Op::template hasTrait<OpTrait::OneOperand>())
+      rewriter.replaceOp(op, function({&b, op.getOperand()}).value);
+    else
+      rewriter.replaceOp(op,
+                         function({&b, op.getLhs()}, {&b, op.getRhs()}).value);
+    return success();
+  }
+};
 
 } // namespace mlir::amp
 

@@ -122,20 +122,10 @@ static Term erf(Term x) {
 }
 } // namespace hardware
 
-namespace {
 template <typename Op, auto function>
-struct UseHardware : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "not of f32");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, function({&b, op.getOperand()}).value);
-    return success();
-  }
-};
+using UseHardware = ReplaceFunction<Op, function, Float32Type>;
 
+namespace {
 /// arith.truncf (arith.divf %x, %y : f32) to f16  ->  by div.full
 struct DivideForHalf : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;

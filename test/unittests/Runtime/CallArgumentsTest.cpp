@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DescribedArray.h"
 #include "amp-rt/Program.h"
 
 #include <gtest/gtest.h>
@@ -24,20 +25,6 @@ struct Matrix {
 /// loss f32[]: each array on 64 bytes of its own.
 class CallArguments : public testing::Test {
 protected:
-  static AmpRtValue value(const char *role, const char *name, int32_t element,
-                          int32_t rank, const int64_t *extents) {
-    return {sizeof(AmpRtValue),
-            AMP_RT_VALUE_ARRAY,
-            role,
-            name,
-            "",
-            "",
-            element,
-            rank,
-            extents,
-            nullptr};
-  }
-
   CallArguments() { scaler.kind = AMP_RT_VALUE_SCALER; }
 
   Matrix matrix(int block, int64_t rows, int64_t columns) {
@@ -54,11 +41,11 @@ protected:
 
   const int64_t wExtents[2] = {-1, 3}, xExtents[2] = {0, 4},
                 yExtents[2] = {2, 3};
-  AmpRtValue w = value("param", "w", AMP_RT_ELEMENT_F32, 2, wExtents),
-             scaler = value("scaler_state", "loss0", -1, 0, nullptr),
-             x = value("batch", "x", AMP_RT_ELEMENT_I64, 2, xExtents),
-             y = value("output", "y", AMP_RT_ELEMENT_F32, 2, yExtents),
-             loss = value("", "", AMP_RT_ELEMENT_F32, 0, nullptr);
+  AmpRtValue w = describeArray("param", "w", AMP_RT_ELEMENT_F32, 2, wExtents),
+             scaler = describeArray("scaler_state", "loss0", -1, 0, nullptr),
+             x = describeArray("batch", "x", AMP_RT_ELEMENT_I64, 2, xExtents),
+             y = describeArray("output", "y", AMP_RT_ELEMENT_F32, 2, yExtents),
+             loss = describeArray("", "", AMP_RT_ELEMENT_F32, 0, nullptr);
   const AmpRtValue *given[3] = {&w, &scaler, &x};
   const AmpRtValue *made[2] = {&y, &loss};
   AmpRtFunction f = {sizeof(AmpRtFunction),

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaFixture.h"
+#include "DescribedArray.h"
 #include "DeviceProgram.h"
 #include "amp-rt/Scaler.h"
 #include "amp-rt/StartValue.h"
@@ -75,20 +76,6 @@ protected:
                        .param .u64 .ptr .global update_7)
 { ret; }
 )";
-  static AmpRtValue array(const char *role, const char *name, int32_t element,
-                          int32_t rank, const int64_t *extents) {
-    return {sizeof(AmpRtValue),
-            AMP_RT_VALUE_ARRAY,
-            role,
-            name,
-            "",
-            "",
-            element,
-            rank,
-            extents,
-            nullptr};
-  }
-
   CudaTrainingTest() : compiled("sm_90a") {
     std::vector<AmpRtProgramArgument> pointers;
     for (int place = 0; place < kPlaces; ++place)
@@ -127,12 +114,17 @@ protected:
   }
 
   const int64_t wExtents[2] = {2, 3}, xExtents[2] = {2, 2};
-  AmpRtValue master = array("master", "w", AMP_RT_ELEMENT_F32, 2, wExtents),
-             momentum = array("opt_state", "m", AMP_RT_ELEMENT_F32, 0, nullptr),
-             rate = array("hyper", "lr", AMP_RT_ELEMENT_F32, 0, nullptr),
-             batch = array("batch", "x", AMP_RT_ELEMENT_F32, 2, xExtents),
-             scaler = array("scaler_state", "loss0", -1, 0, nullptr),
-             loss = array("loss", "loss", AMP_RT_ELEMENT_F32, 0, nullptr);
+  AmpRtValue master =
+                 describeArray("master", "w", AMP_RT_ELEMENT_F32, 2, wExtents),
+             momentum = describeArray("opt_state", "m", AMP_RT_ELEMENT_F32, 0,
+                                      nullptr),
+             rate =
+                 describeArray("hyper", "lr", AMP_RT_ELEMENT_F32, 0, nullptr),
+             batch =
+                 describeArray("batch", "x", AMP_RT_ELEMENT_F32, 2, xExtents),
+             scaler = describeArray("scaler_state", "loss0", -1, 0, nullptr),
+             loss =
+                 describeArray("loss", "loss", AMP_RT_ELEMENT_F32, 0, nullptr);
   const AmpRtValue *given[5] = {&master, &momentum, &rate, &batch, &scaler};
   const AmpRtValue *made[3] = {&master, &momentum, &loss};
   AmpRtFunction trainStep = {sizeof(AmpRtFunction),

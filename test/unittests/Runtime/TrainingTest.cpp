@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp-rt/Training.h"
+#include "DescribedArray.h"
 #include "amp-rt/Half.h"
 #include "amp-rt/StartValue.h"
 #include "amp-rt/Version.h"
@@ -54,20 +55,6 @@ AmpRtStatus step(int64_t, void *const *arguments) {
 
 class Training : public testing::Test {
 protected:
-  static AmpRtValue array(const char *role, const char *name, int32_t element,
-                          int32_t rank, const int64_t *extents) {
-    return {sizeof(AmpRtValue),
-            AMP_RT_VALUE_ARRAY,
-            role,
-            name,
-            "",
-            "",
-            element,
-            rank,
-            extents,
-            nullptr};
-  }
-
   Training() {
     callFails = false;
     scaler.kind = AMP_RT_VALUE_SCALER;
@@ -110,15 +97,17 @@ protected:
   }
 
   const int64_t wExtents[2] = {2, 3}, xExtents[2] = {-1, 2};
-  AmpRtValue master = array("master", "w", AMP_RT_ELEMENT_F32, 2, wExtents),
-             param = array("param", "w", AMP_RT_ELEMENT_F16, 2, wExtents),
-             momentum = array("opt_state", "m", AMP_RT_ELEMENT_I32, 0, nullptr),
-             rate = array("hyper", "lr", AMP_RT_ELEMENT_F32, 0, nullptr),
-             batch = array("batch", "x", AMP_RT_ELEMENT_F32, 2, xExtents),
-             scaler = array("scaler_state", "loss0", -1, 0, nullptr),
-             seed = array("loss_seed", "loss", AMP_RT_ELEMENT_F32, 0, nullptr),
-             tap = array("", "", -1, 0, nullptr),
-             loss = array("loss", "loss", AMP_RT_ELEMENT_F32, 0, nullptr);
+  AmpRtValue
+      master = describeArray("master", "w", AMP_RT_ELEMENT_F32, 2, wExtents),
+      param = describeArray("param", "w", AMP_RT_ELEMENT_F16, 2, wExtents),
+      momentum =
+          describeArray("opt_state", "m", AMP_RT_ELEMENT_I32, 0, nullptr),
+      rate = describeArray("hyper", "lr", AMP_RT_ELEMENT_F32, 0, nullptr),
+      batch = describeArray("batch", "x", AMP_RT_ELEMENT_F32, 2, xExtents),
+      scaler = describeArray("scaler_state", "loss0", -1, 0, nullptr),
+      seed = describeArray("loss_seed", "loss", AMP_RT_ELEMENT_F32, 0, nullptr),
+      tap = describeArray("", "", -1, 0, nullptr),
+      loss = describeArray("loss", "loss", AMP_RT_ELEMENT_F32, 0, nullptr);
   const AmpRtValue *given[kArguments] = {&master, &param,  &momentum, &rate,
                                          &batch,  &scaler, &seed,     &tap};
   const AmpRtValue *made[4] = {&master, &param, &momentum, &loss};
@@ -339,7 +328,8 @@ TEST_F(Training, ProgramsThatCannotBeTrainedAreRefused) {
             "ampRtTrainingCreate: batch 'x': expected the extents of results, "
             "and those of arguments but for the first, to be known; fix them "
             "in the module");
-  AmpRtValue other = array("opt_state", "m", AMP_RT_ELEMENT_F32, 0, nullptr);
+  AmpRtValue other =
+      describeArray("opt_state", "m", AMP_RT_ELEMENT_F32, 0, nullptr);
   made[3] = &other;
   EXPECT_EQ(createError(AMP_RT_INVALID_ARGUMENT),
             "ampRtTrainingCreate: opt_state 'm': expected the type of "

@@ -31,6 +31,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -135,22 +136,6 @@ static bool dividesByUnknown(Operation *op) {
   return divides;
 }
 
-/// Erases what `values` were computed from, unless that is used.
-static void eraseUnused(SmallVector<Value> values, RewriterBase &rewriter) {
-  llvm::DenseSet<Value> erased;
-  while (!values.empty()) {
-    Value value = values.pop_back_val();
-    if (erased.contains(value))
-      continue;
-    Operation *op = value.getDefiningOp();
-    if (!op || !isOpTriviallyDead(op))
-      continue;
-    llvm::append_range(values, op->getOperands());
-    erased.insert_range(op->getResults());
-    rewriter.eraseOp(op);
-  }
-}
-
 /// What `condition` is computed from in `entry`, in order, where that is
 /// numbers and extents of arguments alone, none of which may fail: an assertion
 /// in front of it may keep a divisor from being 0.
@@ -197,9 +182,7 @@ void CheckExtents::place(ArrayRef<cf::AssertOp> checks) {
       rewriter.moveOpBefore(op, next);
     skipPlaced();
   };
-  SmallVector<Value> unused;
   auto erase = [&](cf::AssertOp check) {
-    unused.push_back(check.getArg());
     if (next == check)
       next = check->getNextNode();
     skipPlaced();
@@ -228,5 +211,6 @@ void CheckExtents::place(ArrayRef<cf::AssertOp> checks) {
     llvm::for_each(*numbers, place);
     place(check);
   }
-  eraseUnused(std::move(unused), rewriter);
+  // What was asked by assertions that are gone.
+  (void)runRegionDCE(rewriter, getOperation()->getRegions());
 }

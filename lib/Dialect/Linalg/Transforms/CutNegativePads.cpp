@@ -15,7 +15,6 @@
 
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -67,9 +66,8 @@ static LogicalResult cut(tensor::PadOp pad) {
         offset = b.getIndexAttr(0);
       continue;
     }
-    Value extent = getValueOrCreateConstantIndexOp(b, loc, size);
     Value added = arith::ConstantIndexOp::create(b, loc, less);
-    size = arith::AddIOp::create(b, loc, extent, added).getResult();
+    size = arith::AddIOp::create(b, loc, cast<Value>(size), added).getResult();
   }
   Value part = tensor::ExtractSliceOp::create(b, loc, pad.getSource(), offsets,
                                               sizes, strides);

@@ -71,6 +71,11 @@ struct OperandDim {
     return "dimension " + std::to_string(dim) + " of operand " +
            std::to_string(operand->getOperandNumber());
   }
+  /// Becomes `at` if that is a number and this is none, or nothing yet.
+  void choose(const OperandDim &at) {
+    if (!operand || (!isKnown() && at.isKnown()))
+      *this = at;
+  }
 };
 } // namespace
 
@@ -127,7 +132,10 @@ public:
     if (isComputed)
       check->setAttr(ExtentRequirements::kOnlyInFront, b.getUnitAttr());
   }
+  /// `other` was chosen among such as `at`: if `at` is known, both are.
   void requireSame(const OperandDim &at, const OperandDim &other) {
+    if (at.isKnown() || (at.operand == other.operand && at.dim == other.dim))
+      return;
     Value lhs = extent(at), rhs = extent(other);
     require(compare(lhs, Predicate::eq, rhs),
             at.describe() + " has another extent than " + other.describe());
@@ -167,11 +175,11 @@ public:
   void check() {
     forEachDim([&](OperandDim at, AffineExpr index) {
       if (auto loop = dyn_cast<AffineDimExpr>(index))
-        choose(dimOfLoop[loop.getPosition()], at);
+        dimOfLoop[loop.getPosition()].choose(at);
     });
     forEachDim([&](OperandDim at, AffineExpr index) {
       if (auto loop = dyn_cast<AffineDimExpr>(index))
-        checkLoop(dimOfLoop[loop.getPosition()], at);
+        assertions.requireSame(at, dimOfLoop[loop.getPosition()]);
       else
         checkWindow(at, index);
     });
@@ -184,18 +192,6 @@ private:
         for (auto [dim, index] :
              llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
           visit({&operand, static_cast<int64_t>(dim)}, index);
-  }
-
-  /// A number if there is one, else what comes first.
-  static void choose(OperandDim &chosen, OperandDim at) {
-    if (!chosen.operand || (!chosen.isKnown() && at.isKnown()))
-      chosen = at;
-  }
-
-  void checkLoop(const OperandDim &chosen, const OperandDim &at) {
-    bool isItself = at.operand == chosen.operand && at.dim == chosen.dim;
-    if (!isItself && !at.isKnown()) // else neither is unknown
-      assertions.requireSame(at, chosen);
   }
 
   /// The largest value of an index that grows with each loop; nothing for
@@ -338,14 +334,10 @@ static void requireSameExtents(Operation *op, Assertions &assertions,
   };
   forEachDim([&](OperandDim at) {
     chosen.resize(std::max<size_t>(chosen.size(), at.dim + 1));
-    OperandDim &first = chosen[at.dim];
-    if (!first.operand || (!first.isKnown() && at.isKnown()))
-      first = at;
+    chosen[at.dim].choose(at);
   });
-  forEachDim([&](OperandDim at) {
-    if (!at.isKnown() && at.operand != chosen[at.dim].operand)
-      assertions.requireSame(at, chosen[at.dim]);
-  });
+  forEachDim(
+      [&](OperandDim at) { assertions.requireSame(at, chosen[at.dim]); });
 }
 
 static void requireOf(tensor::ConcatOp op, Assertions &assertions) {
