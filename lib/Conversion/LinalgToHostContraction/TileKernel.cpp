@@ -139,10 +139,8 @@ struct TileEmitter {
   /// Copies `count` rows of C, offsets from `rowTable`, to the stack or back.
   void copyTile(ArrayRef<VectorColumns> columns, Index rowTable, Index count,
                 bool toStack);
-  /// Asks for the lines of a row of C, to be written.
-  void prefetchRow(ArrayRef<VectorColumns> columns, Index rowTable);
   /// Asks for the lines of the tile whose rows have their offsets from
-  /// `rowTable` on; those behind `lastRow` are that row again.
+  /// `rowTable` on, to be written; those behind `lastRow` are that row again.
   void prefetchTile(ArrayRef<VectorColumns> columns, Index rowTable,
                     Index lastRow);
   /// The sum, and the products of two vectors of words.
@@ -481,21 +479,16 @@ void TileEmitter::copyTile(ArrayRef<VectorColumns> columns, Index rowTable,
   });
 }
 
-/// How close to the core a line is wanted, as llvm.prefetch counts.
-static constexpr unsigned kFirstLevel = 3;
-
-void TileEmitter::prefetchRow(ArrayRef<VectorColumns> columns, Index rowTable) {
-  Index row = c.start + b.loadIndex(tables, rowTable);
-  for (const VectorColumns &vector : columns)
-    memref::PrefetchOp::create(b, c.buffer, ValueRange{row + vector.first},
-                               /*isWrite=*/true, kFirstLevel,
-                               /*isDataCache=*/true);
-}
-
 void TileEmitter::prefetchTile(ArrayRef<VectorColumns> columns, Index rowTable,
                                Index lastRow) {
-  for (int64_t r = 0; r < shape.rows; ++r)
-    prefetchRow(columns, min(rowTable + r, lastRow));
+  constexpr unsigned kFirstLevel = 3; // as llvm.prefetch counts
+  for (int64_t r = 0; r < shape.rows; ++r) {
+    Index row = c.start + b.loadIndex(tables, min(rowTable + r, lastRow));
+    for (const VectorColumns &vector : columns)
+      memref::PrefetchOp::create(b, c.buffer, ValueRange{row + vector.first},
+                                 /*isWrite=*/true, kFirstLevel,
+                                 /*isDataCache=*/true);
+  }
 }
 
 func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
@@ -577,9 +570,10 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
         TilePlace place =
             TilePlace::take(b, tile, b.either(inPlace, useC, useStack));
         TilePlace start = emitter.placeOfStart(place);
-        Index nextRow = rowTable + tile.rows, lastRow = cM + m - 1;
-        if (!tile.usesAmx())
+        if (!tile.usesAmx()) {
+          Index nextRow = rowTable + tile.rows, lastRow = cM + m - 1;
           emitter.prefetchTile(columns, nextRow, lastRow);
+        }
         emitter.multiplySome(rowCount, columnCount, start, place,
                              aPanels.at(i * emitter.words),
                              bPanels.at(j * emitter.words));
