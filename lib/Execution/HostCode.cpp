@@ -199,6 +199,7 @@ createJit(const llvm::orc::JITTargetMachineBuilder &target, unsigned level,
 static llvm::Error checkInstructions(const llvm::Module &module,
                                      bool usesTiles) {
   bool usesDot = callsIntrinsic(module, "llvm.x86.avx512bf16.");
+  bool usesFp16Tiles = callsIntrinsic(module, "llvm.x86.tdpfp16ps");
   if (!usesTiles && !usesDot)
     return llvm::Error::success();
   const HostMachine machine = *HostMachine::get("native");
@@ -207,6 +208,10 @@ static llvm::Error checkInstructions(const llvm::Module &module,
         "the code multiplies in tiles of AMX, which this CPU has not, or the "
         "system does not let this process use; compile it for cpu=native, or "
         "with expand-tiles");
+  if (usesFp16Tiles && !machine.hasAmxFp16)
+    return llvm::createStringError(
+        "the code multiplies by tdpfp16ps of AMX-FP16, which this CPU has not; "
+        "compile it for cpu=native, or with expand-tiles");
   if (usesDot && !machine.hasAvx512Bf16)
     return llvm::createStringError(
         "the code multiplies by vdpbf16ps of AVX512-BF16, which this CPU has "

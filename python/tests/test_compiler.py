@@ -385,6 +385,22 @@ def test_tiles(level: int) -> None:
             check("cpu=sapphirerapids")
 
 
+def test_tiles_of_f16() -> None:
+    module = PRODUCT.replace("bf16", "f16")
+    passes = "builtin.module(amp-to-host{f16=amx%s})"
+    random = np.random.default_rng(0)
+    x, y = (random.integers(-8, 9, shape).astype(np.float32) for shape in ((20, 40), (40, 8)))
+    z = np.full((20, 8), np.nan, np.float32)
+    compiler.compile(module, passes % " expand-tiles").functions["f"]([x, y], [z])
+    assert np.array_equal(z, x @ y)
+    flags = pathlib.Path("/proc/cpuinfo").read_text()
+    if " amx_fp16 " not in flags:
+        # The tiles come first, where there are none at all.
+        reason = "AMX-FP16, which this CPU" if " amx_tile " in flags else "tiles of AMX, which this CPU"
+        with pytest.raises(mlir_amp.CompileError, match=reason):
+            compiler.compile(module, passes % "")
+
+
 def test_modules_that_are_none() -> None:
     with pytest.raises(mlir_amp.InvalidModule) as caught:
         compiler.compile(

@@ -91,12 +91,14 @@ struct CommandLine {
       "auto|off|openblas|onednn|file", "auto"};
   cl::opt<TileUse> tiles{
       "tiles",
-      cl::desc("who multiplies halves in tiles of AMX, where an infinity of "
-               "f16 makes NaN"),
+      cl::desc("who multiplies halves in tiles of AMX; without AMX-FP16 an "
+               "infinity of f16 makes NaN there"),
       cl::values(clEnumValN(TileUse::Auto, "auto", "the CPU, if it can"),
                  clEnumValN(TileUse::Off, "off", "nobody"),
                  clEnumValN(TileUse::Expanded, "expanded",
-                            "loops, to the CPU's bits: slow")),
+                            "loops, to the bits of a CPU with AMX-BF16: slow"),
+                 clEnumValN(TileUse::ExpandedFp16, "expanded-fp16",
+                            "loops, to the bits of one with AMX-FP16")),
       cl::init(TileUse::Auto), cl::cat(host)};
   ToolOption<bool> reference{host, "reference",
                              "no BLAS, no fusion, fixed order of sums: slow"};

@@ -25,7 +25,14 @@ namespace mlir::amp {
 enum Mode : unsigned { Train = 1, Replaying = 2, Comparing = 4 };
 
 /// Who multiplies halves in tiles: the CPU if it can, nobody, or loops.
-enum class TileUse { Auto, Off, Expanded };
+enum class TileUse {
+  Auto,
+  Off,
+  /// By loops, as a CPU with AMX-BF16 does.
+  Expanded,
+  /// By loops, as a CPU with AMX-FP16 too does.
+  ExpandedFp16
+};
 
 /// What the command line asks for. An empty file name or an empty optional: not
 /// asked for.

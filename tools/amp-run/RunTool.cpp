@@ -129,6 +129,11 @@ struct Compute {
 /// 60 MB.
 static constexpr int64_t kTracedCalls = 1 << 18;
 
+static bool expandsTiles(const RunOptions &options) {
+  return options.tiles == TileUse::Expanded ||
+         options.tiles == TileUse::ExpandedFp16;
+}
+
 /// The CPU that a step is compiled for.
 static HostMachine getMachine(const RunOptions &options) {
   HostMachine machine = *HostMachine::get("native");
@@ -144,6 +149,10 @@ static HostMachine getMachine(const RunOptions &options) {
     machine.bf16 = Bf16Products::Amx;
     machine.f16 = F16Products::AmxParts;
     break;
+  case TileUse::ExpandedFp16:
+    machine.bf16 = Bf16Products::Amx;
+    machine.f16 = F16Products::Amx;
+    break;
   }
   return machine;
 }
@@ -157,7 +166,7 @@ static void setHostLowering(HostLoweringOptions &lowering,
   const HostMachine machine = getMachine(options);
   lowering.bf16 = machine.bf16;
   lowering.f16 = machine.f16;
-  lowering.expandTiles = options.tiles == TileUse::Expanded;
+  lowering.expandTiles = expandsTiles(options);
   lowering.threads = options.threads;
   lowering.profile = options.profile || !options.traceFile.empty();
   lowering.countTraffic = options.timing;
@@ -332,9 +341,7 @@ static void printCompute(const RunOptions &options, const Compute &compute) {
   getScreen(options) << "threads: " << options.threads << "\n";
   if (!options.reference && !options.isProgram)
     getScreen(options) << "CPU: " << getMachine(options).describe()
-                       << (options.tiles == TileUse::Expanded
-                               ? ", tiles by loops\n"
-                               : "\n");
+                       << (expandsTiles(options) ? ", tiles by loops\n" : "\n");
 }
 
 //===----------------------------------------------------------------------===//

@@ -46,7 +46,10 @@ enum class F16Products {
   Widened,
   /// Each operand as the sum of two bf16, which is exact: four products of
   /// tiles (Bf16Products::Amx), a sum of f32. An infinity becomes NaN.
-  AmxParts
+  AmxParts,
+  /// Tiles of 16 by 32 of them, multiplied by AMX's tdpfp16ps, which knows
+  /// subnormal numbers and infinities.
+  Amx
 };
 
 struct HostMachine {
@@ -61,6 +64,8 @@ struct HostMachine {
   /// Whether there is tdpbf16ps, and the system lets this process use it where
   /// the machine is the one that runs it.
   bool hasAmxBf16 = false;
+  /// The same of tdpfp16ps.
+  bool hasAmxFp16 = false;
 
   /// The machine that LLVM calls `cpu` ("znver4", "sapphirerapids"), or, for
   /// "native", the one that runs this process, which asks the system for AMX's

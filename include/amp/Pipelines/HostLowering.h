@@ -69,8 +69,10 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
           clEnumValN(F16Products::Auto, "auto", "what the CPU does fastest"),
           clEnumValN(F16Products::Widened, "widened",
                      "as f32, widened when it is packed"),
-          clEnumValN(F16Products::AmxParts, "amx",
-                     "as two bf16 each, in tiles, multiplied by tdpbf16ps"))};
+          clEnumValN(F16Products::AmxParts, "amx-parts",
+                     "as two bf16 each, in tiles, multiplied by tdpbf16ps"),
+          clEnumValN(F16Products::Amx, "amx",
+                     "in tiles, multiplied by tdpfp16ps"))};
   Option<bool> expandTiles{
       *this, "expand-tiles", llvm::cl::init(false),
       llvm::cl::desc("multiply AMX's tiles by loops over vectors, for CPUs "

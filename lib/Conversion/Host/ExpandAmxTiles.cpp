@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile becomes a vector of rows: of f32, or of pairs of bf16, each pair in a
-// word of 32 bits. Loads and stores go row by row. A product writes its three
+// A tile becomes a vector of rows: of f32, or of pairs of halves, each pair in
+// a word of 32 bits. Loads and stores go row by row. A product writes its three
 // tiles to memory of the function, and loops over the rows of the result:
 //
 //   even = odd = 0
@@ -16,9 +16,9 @@
 //     odd  += upper(a[row][w]) * upper(b[w])
 //   c[row] = c[row] + (even + odd)
 //
-// which is what tdpbf16ps does, compared with it on random numbers. A product
-// of two bf16 is exact in f32, so it does not matter whether the addition is
-// fused with it.
+// which is what tdpbf16ps does, compared with it on random numbers, and what
+// Intel's manual says of tdpfp16ps. A product of two bf16 or f16 is exact in
+// f32, so it does not matter whether the addition is fused with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,11 +44,13 @@ using namespace mlir;
 static constexpr int64_t kRows = 16;
 static constexpr int64_t kWords = 16;
 
-/// Whether a tile is one of sixteen rows of words: f32, or pairs of bf16.
+static bool isHalf(Type type) { return type.isBF16() || type.isF16(); }
+
+/// Whether a tile is one of sixteen rows of words: f32, or pairs of halves.
 static bool isTaken(amx::TileType tile) {
   if (tile.getElementType().isF32())
     return tile.getShape() == ArrayRef<int64_t>{kRows, kWords};
-  return tile.getElementType().isBF16() &&
+  return isHalf(tile.getElementType()) &&
          tile.getShape() == ArrayRef<int64_t>{kRows, 2 * kWords};
 }
 
@@ -122,7 +124,8 @@ struct ExpandProduct : OpConversionPattern<amx::TileMulFOp> {
   LogicalResult
   matchAndRewrite(amx::TileMulFOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getLhsTileType().getElementType().isBF16() ||
+    Type half = op.getLhsTileType().getElementType();
+    if (!isHalf(half) || op.getRhsTileType().getElementType() != half ||
         !isa<VectorType>(adaptor.getLhs().getType()))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
@@ -155,12 +158,24 @@ struct ExpandProduct : OpConversionPattern<amx::TileMulFOp> {
       return arith::ConstantOp::create(
           b, DenseElementsAttr::get(words, APInt(32, uint32_t(number))));
     };
+    auto widenF16 = [&](Value pairs) -> Value {
+      auto with = [&](Type element) {
+        return VectorType::get(kWords, element);
+      };
+      Value bits = arith::TruncIOp::create(b, with(b.getI16Type()), pairs);
+      Value halves = arith::BitcastOp::create(b, with(half), bits);
+      return arith::ExtFOp::create(b, floats, halves);
+    };
     // A bf16 is the upper half of the f32 of the same value.
     auto lower = [&](Value pairs) -> Value {
+      if (half.isF16())
+        return widenF16(pairs);
       return arith::BitcastOp::create(
           b, floats, arith::ShLIOp::create(b, pairs, splat(16)));
     };
     auto upper = [&](Value pairs) -> Value {
+      if (half.isF16())
+        return widenF16(arith::ShRUIOp::create(b, pairs, splat(16)));
       return arith::BitcastOp::create(
           b, floats, arith::AndIOp::create(b, pairs, splat(0xffff0000)));
     };

@@ -63,7 +63,8 @@ static HostMachine makeMachine(StringRef cpu,
       hasFeature("avx512f") && hasFeature("amx-tile") && hasFeature("amx-bf16");
   if (machine.hasAmxBf16) {
     machine.bf16 = Bf16Products::Amx;
-    machine.f16 = F16Products::AmxParts;
+    machine.hasAmxFp16 = hasFeature("amx-fp16");
+    machine.f16 = machine.hasAmxFp16 ? F16Products::Amx : F16Products::AmxParts;
   }
   return machine;
 }
@@ -107,10 +108,21 @@ static StringRef describe(Bf16Products products) {
   llvm_unreachable("unknown Bf16Products");
 }
 
+static StringRef describe(F16Products products) {
+  switch (products) {
+  case F16Products::Auto:
+  case F16Products::Widened:
+    return "f16 widened to f32";
+  case F16Products::AmxParts:
+    return "f16 in two parts by tdpbf16ps";
+  case F16Products::Amx:
+    return "f16 by tdpfp16ps";
+  }
+  llvm_unreachable("unknown F16Products");
+}
+
 std::string HostMachine::describe() const {
-  bool areParts = f16 == F16Products::AmxParts;
   return ("vectors of " + Twine(vectorBits) + " bits, " + ::describe(bf16) +
-          ", f16 " +
-          (areParts ? "in two parts by tdpbf16ps" : "widened to f32"))
+          ", " + ::describe(f16))
       .str();
 }

@@ -17,6 +17,7 @@
 //   ..._pairs       both, with two bf16 in a word of a panel
 //   ..._amx         both, for AMX's tiles
 //   ..._parts       all three, with each f16 as two bf16
+//   ..._amx_f16     tiles, with two f16 in a word
 //   product_<T>_<T> C += A * B, in blocks of the caches    (ProductKernel.cpp)
 //   pack_kept_<T>   all panels of B, for several tiles     (ProductKernel.cpp)
 //   kept_product_<T>_<T> C += A * B with such panels       (ProductKernel.cpp)
@@ -93,10 +94,12 @@ struct MicroKernel {
   Bf16Products products;
   /// Panels that each operand is packed into; see PackForm.
   int64_t parts;
+  /// Whether a word of AMX's panels is two f16 and not two bf16.
+  bool hasF16Words;
 
   /// The width of a panel of B.
   int64_t columns() const { return lanes * vectors; }
-  /// Steps of the sum in a word: an f32, or two bf16, the first one in the
+  /// Steps of the sum in a word: an f32, or two halves, the first one in the
   /// lower half.
   int64_t steps() const { return products == Bf16Products::Widened ? 1 : 2; }
   bool usesAmx() const { return products == Bf16Products::Amx; }
@@ -114,7 +117,10 @@ struct MicroKernel {
   }
   /// What names of kernels on such panels end with.
   StringRef suffix() const {
-    return usesAmx() ? "_amx" : steps() == 1 ? "" : "_pairs";
+    return hasF16Words    ? "_amx_f16"
+           : usesAmx()    ? "_amx"
+           : steps() == 1 ? ""
+                          : "_pairs";
   }
 
   /// The micro-kernel of `machine` for operands of these types.

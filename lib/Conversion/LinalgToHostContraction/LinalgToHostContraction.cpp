@@ -779,14 +779,8 @@ struct ConvertLinalgToHostContractionPass
       return emitError(UnknownLoc::get(context))
              << "expected a CPU with AVX512-BF16 for 'bf16=avx512', but '"
              << cpu.getValue() << "' has none; leave 'bf16' to the CPU";
-    bool wantsAmx = bf16 == Bf16Products::Amx || f16 == F16Products::AmxParts;
-    if (!cpu.empty() && wantsAmx && !machine.hasAmxBf16 && !expandTiles)
-      return emitError(UnknownLoc::get(context))
-             << "expected a CPU with AMX-BF16, and a system that lets it be "
-                "used, for '"
-             << (bf16 == Bf16Products::Amx ? "bf16" : "f16") << "=amx', but '"
-             << cpu.getValue()
-             << "' has none; leave it to the CPU, or set 'expand-tiles'";
+    if (!cpu.empty() && !expandTiles && failed(checkTiles(context)))
+      return failure();
     if (vectorBits != 0)
       machine.setVectorBits(vectorBits);
     if (bf16 != Bf16Products::Auto)
@@ -819,6 +813,24 @@ struct ConvertLinalgToHostContractionPass
     numBlas += counts->blas;
     numFromZero += counts->fromZero;
     numKernels += counts->kernels;
+  }
+
+  /// Fails if tiles are asked for that the CPU has not.
+  LogicalResult checkTiles(MLIRContext *context) {
+    auto refuse = [&](StringRef feature, StringRef option) {
+      return emitError(UnknownLoc::get(context))
+             << "expected a CPU with " << feature
+             << ", and a system that lets it be used, for '" << option
+             << "', but '" << cpu.getValue()
+             << "' has none; leave it to the CPU, or set 'expand-tiles'";
+    };
+    if (bf16 == Bf16Products::Amx && !machine.hasAmxBf16)
+      return refuse("AMX-BF16", "bf16=amx");
+    if (f16 == F16Products::AmxParts && !machine.hasAmxBf16)
+      return refuse("AMX-BF16", "f16=amx-parts");
+    if (f16 == F16Products::Amx && !machine.hasAmxFp16)
+      return refuse("AMX-FP16", "f16=amx");
+    return success();
   }
 
   HostMachine machine;

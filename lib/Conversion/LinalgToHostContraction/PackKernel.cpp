@@ -28,10 +28,11 @@
 // instructions per kRowBlock rows. f16 and bf16 are widened on the way (see
 // PackElements); every f16 or bf16 is an f32, so no value changes.
 //
-// Where a word holds two bf16 of two rows, all this is done with pairs of rows:
-// two vectors become one of words, and a transposed square is one of words as
-// they lie in memory. A last row without a partner is paired with zeros, of
-// which B's are negative: their product, -0, leaves every sum as it is.
+// Where a word holds two halves of two rows, all this is done with pairs of
+// rows: two vectors become one of words, and a transposed square is one of
+// words as they lie in memory. A last row without a partner is paired with
+// zeros, of which B's are negative: their product, -0, leaves every sum as it
+// is.
 //
 // A panel may be narrower than kPackLanes (6 columns for AVX2). A vector then
 // brings columns of the next panel along and stores them where the next row of

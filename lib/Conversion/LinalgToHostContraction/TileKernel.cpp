@@ -26,7 +26,8 @@
 //   for each k, row of tiles r, column of tiles v:
 //     tile[r][v] += aTile[k][r] * bTile[k][v]
 //
-// They are loaded and stored in place where C's rows are at one distance too.
+// A word is two bf16, or, where the CPU multiplies them (AMX-FP16), two f16.
+// Tiles are loaded and stored in place where C's rows are at one distance too.
 // Where an f16 is two bf16, the parts of A and of B stand in panels of their
 // own, and each step multiplies all of them: C and the panels pass by once.
 // Each of C's tiles takes one product, then each the next one: a tile's
@@ -67,11 +68,16 @@ using namespace mlir::amp;
 MicroKernel MicroKernel::get(const HostMachine &machine, Type aType,
                              Type bType) {
   bool areBf16 = aType.isBF16() && bType.isBF16();
-  bool areParts =
-      aType.isF16() && bType.isF16() && machine.f16 == F16Products::AmxParts;
-  if (areParts || (areBf16 && machine.bf16 == Bf16Products::Amx))
-    return {kAmxWords, /*vectors=*/2, /*rows=*/2 * kAmxRows, Bf16Products::Amx,
-            /*parts=*/areParts ? 2 : 1};
+  bool areF16 = aType.isF16() && bType.isF16();
+  bool areParts = areF16 && machine.f16 == F16Products::AmxParts;
+  bool areF16Words = areF16 && machine.f16 == F16Products::Amx;
+  if (areParts || areF16Words || (areBf16 && machine.bf16 == Bf16Products::Amx))
+    return {kAmxWords,
+            /*vectors=*/2,
+            /*rows=*/2 * kAmxRows,
+            Bf16Products::Amx,
+            /*parts=*/areParts ? 2 : 1,
+            areF16Words};
   Bf16Products products = areBf16 && machine.bf16 != Bf16Products::Auto
                               ? machine.bf16
                               : Bf16Products::Widened;
@@ -80,7 +86,8 @@ MicroKernel MicroKernel::get(const HostMachine &machine, Type aType,
   // are loaded beside 16 multiplications as it is, and short tiles waste less
   // on matrices of 8, 16 and 32 rows.
   int64_t rows = machine.vectorBits >= 512 ? 8 : 6;
-  return {lanes, /*vectors=*/2, rows, products, /*parts=*/1};
+  return {lanes,    /*vectors=*/2, rows,
+          products, /*parts=*/1,   /*hasF16Words=*/false};
 }
 
 namespace {
@@ -330,8 +337,8 @@ void TileEmitter::multiplyTiles(int64_t rows, int64_t vectors,
                                 const TilePlace &start, const TilePlace &place,
                                 MatrixBase aPanel, MatrixBase bPanel) {
   auto sumType = amx::TileType::get({kAmxRows, kAmxWords}, b.getF32Type());
-  auto operandType =
-      amx::TileType::get({kAmxRows, kAmxWords * 2}, b.getBF16Type());
+  Type half = shape.hasF16Words ? Type(b.getF16Type()) : b.getBF16Type();
+  auto operandType = amx::TileType::get({kAmxRows, kAmxWords * 2}, half);
   auto load = [&](amx::TileType type, Value buffer, Index at, Index stride) {
     return amx::TileLoadOp::create(b, type, buffer, ValueRange{at}, stride);
   };

@@ -30,6 +30,23 @@ func.func @product(%p: memref<?xf32>, %c: memref<?xf32>, %n: index, %stride: ind
   return
 }
 
+// Words of f16 are widened, the lower half and the upper one.
+// CHECK-LABEL: func.func @halves
+// CHECK-NOT:   amx.
+// CHECK-COUNT-16: vector.load %{{.+}}[%{{.+}}] : memref<?xf16>, vector<32xf16>
+// CHECK:       scf.for
+// CHECK:         scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-4:   arith.extf %{{.+}} : vector<16xf16> to vector<16xf32>
+// CHECK:       return
+func.func @halves(%a: memref<?xf16>, %c: memref<?xf32>, %stride: index) {
+  %c0 = arith.constant 0 : index
+  %x = amx.tile_load %a[%c0], %stride : memref<?xf16> into !amx.tile<16x32xf16>
+  %s = amx.tile_load %c[%c0], %stride : memref<?xf32> into !amx.tile<16x16xf32>
+  %r = amx.tile_mulf %x, %x, %s : !amx.tile<16x32xf16>, !amx.tile<16x32xf16>, !amx.tile<16x16xf32>
+  amx.tile_store %c[%c0], %r, %stride : memref<?xf32>, !amx.tile<16x16xf32>
+  return
+}
+
 // Near miss: a function without tiles.
 // CHECK-LABEL: func.func @none
 // CHECK-NEXT:  return
@@ -59,12 +76,12 @@ func.func @without_stride(%c: memref<16x16xf32>) {
 
 // -----
 
-func.func @halves(%a: memref<?xf16>, %c: memref<?xf32>, %stride: index) {
+func.func @integers(%a: memref<?xi8>, %c: memref<?xi32>, %stride: index) {
   %c0 = arith.constant 0 : index
   // expected-error@+1 {{failed to legalize operation 'amx.tile_load'}}
-  %x = amx.tile_load %a[%c0], %stride : memref<?xf16> into !amx.tile<16x32xf16>
-  %s = amx.tile_load %c[%c0], %stride : memref<?xf32> into !amx.tile<16x16xf32>
-  %r = amx.tile_mulf %x, %x, %s : !amx.tile<16x32xf16>, !amx.tile<16x32xf16>, !amx.tile<16x16xf32>
-  amx.tile_store %c[%c0], %r, %stride : memref<?xf32>, !amx.tile<16x16xf32>
+  %x = amx.tile_load %a[%c0], %stride : memref<?xi8> into !amx.tile<16x64xi8>
+  %s = amx.tile_load %c[%c0], %stride : memref<?xi32> into !amx.tile<16x16xi32>
+  %r = amx.tile_muli %x, %x, %s : !amx.tile<16x64xi8>, !amx.tile<16x64xi8>, !amx.tile<16x16xi32>
+  amx.tile_store %c[%c0], %r, %stride : memref<?xi32>, !amx.tile<16x16xi32>
   return
 }

@@ -13,10 +13,14 @@
 // RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=sapphirerapids bf16=avx512"
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=znver4 bf16=amx" 2>&1 | FileCheck %s --check-prefix=TILES
 // TILES: expected a CPU with AMX-BF16, and a system that lets it be used, for 'bf16=amx', but 'znver4' has none; leave it to the CPU, or set 'expand-tiles'
-// RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=znver4 f16=amx" 2>&1 | FileCheck %s --check-prefix=PARTS
-// PARTS: for 'f16=amx', but 'znver4' has none
-// RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=znver4 bf16=amx f16=amx expand-tiles"
-// RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=sapphirerapids bf16=amx f16=amx"
+// RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=znver4 f16=amx-parts" 2>&1 | FileCheck %s --check-prefix=PARTS
+// PARTS: for 'f16=amx-parts', but 'znver4' has none
+// RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=znver4 bf16=amx f16=amx-parts expand-tiles"
+// RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=sapphirerapids f16=amx" 2>&1 | FileCheck %s --check-prefix=FP16
+// FP16: expected a CPU with AMX-FP16, and a system that lets it be used, for 'f16=amx', but 'sapphirerapids' has none; leave it to the CPU, or set 'expand-tiles'
+// RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=sapphirerapids f16=amx expand-tiles"
+// RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=graniterapids bf16=amx f16=amx"
+// RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=sapphirerapids bf16=amx f16=amx-parts"
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=threads=0 2>&1 | FileCheck %s --check-prefix=THREADS
 // THREADS: expected 'threads' to be at least 1, but got 0
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction=part-work=0 2>&1 | FileCheck %s --check-prefix=WORK

@@ -1,12 +1,13 @@
 // Sums of nothing but -0, behind a fill by 0 that the kernels take over: 0 as after the
-// fill, and not -0. In f32, pairs of bf16, tiles, and f16 in two parts.
+// fill, and not -0. In f32, pairs of bf16, tiles, f16 in two parts and as it is.
 //
 // DEFINE: %{contract} = convert-linalg-to-host-contraction
 // DEFINE: %{host} = mlir-runner -O1 -e main --entry-point-result=void --shared-libs=%mlir_lib/libmlir_c_runner_utils.so
 // RUN: amp-opt %s --pass-pipeline="builtin.module(%{contract}{reference=true},%to_llvm)" | %{host} | FileCheck %s
 // RUN: amp-opt %s --pass-pipeline="builtin.module(%{contract}{blas=off bf16=pairs vector-bits=256},%to_llvm)" | %{host} | FileCheck %s
 // RUN: amp-opt %s --pass-pipeline="builtin.module(%{contract}{blas=off bf16=widened vector-bits=512},%to_llvm)" | %{host} | FileCheck %s
-// RUN: amp-opt %s --pass-pipeline="builtin.module(%{contract}{blas=off bf16=amx f16=amx expand-tiles},func.func(expand-amx-tiles),%to_llvm)" | %{host} | FileCheck %s
+// RUN: amp-opt %s --pass-pipeline="builtin.module(%{contract}{blas=off bf16=amx f16=amx-parts expand-tiles},func.func(expand-amx-tiles),%to_llvm)" | %{host} | FileCheck %s
+// RUN: amp-opt %s --pass-pipeline="builtin.module(%{contract}{blas=off f16=amx expand-tiles},func.func(expand-amx-tiles),%to_llvm)" | %{host} | FileCheck %s
 
 func.func private @printI64(i64)
 func.func private @printNewline()

@@ -93,8 +93,9 @@ def ConvertLinalgToHostContractionPass
     subnormal numbers as zero and gives zero for them. f16 goes the same way as two
     parts, `bf16(x)` cut off and the rest, which add up to it exactly: a product is
     four. An infinity of f16 has no such parts: its products are NaN where f32
-    arithmetic gives infinities. `expand-amx-tiles` runs the same on CPUs without
-    tiles. Linux lets a process use tiles once it has asked (`arch_prctl`), as this
+    arithmetic gives infinities. A CPU with AMX-FP16 multiplies f16 as it is, by the
+    same steps, subnormal numbers and infinities too. `expand-amx-tiles` runs all
+    this on CPUs without tiles. Linux lets a process use tiles once it has asked (`arch_prctl`), as this
     project's JIT does: who runs such code otherwise has to.
 
     With `threads` above 1, products that are worth it are divided among the
@@ -174,9 +175,11 @@ def ConvertLinalgToHostContractionPass
                           "what the CPU does fastest"),
                clEnumValN(::mlir::amp::F16Products::Widened, "widened",
                           "as f32, widened when it is packed"),
-               clEnumValN(::mlir::amp::F16Products::AmxParts, "amx",
+               clEnumValN(::mlir::amp::F16Products::AmxParts, "amx-parts",
                           "as two bf16 each, in tiles, multiplied by "
-                          "tdpbf16ps"))}]>,
+                          "tdpbf16ps"),
+               clEnumValN(::mlir::amp::F16Products::Amx, "amx",
+                          "in tiles, multiplied by tdpfp16ps"))}]>,
     Option<"expandTiles", "expand-tiles", "bool", /*default=*/"false",
            "'expand-amx-tiles' follows: take tiles where the CPU has none">,
     Option<"threads", "threads", "unsigned", /*default=*/"1",
@@ -360,11 +363,12 @@ def ExpandAmxTilesPass : Pass<"expand-amx-tiles", "::mlir::func::FuncOp"> {
     bits: `tdpbf16ps` adds the products of the even steps to a sum that begins with
     zero, those of the odd steps to another, each by one fused operation, and then
     the sum of both to what is in the tile. (It takes subnormal numbers as zero and
-    gives zero for them, which this pass does not imitate.)
+    gives zero for them, which this pass does not imitate.) `tdpfp16ps` does the same
+    with f16, whose subnormal numbers it multiplies as they are.
 
     A tile becomes a vector of its rows. Taken are loads and stores with an explicit
-    stride, and products of bf16 in tiles of 16 rows and 16 columns of f32; others are
-    refused.
+    stride, and products of bf16 or f16 in tiles of 16 rows and 16 columns of f32;
+    others are refused.
 
     ```mlir
     func.func @f(%a: memref<?xf32>, %c: memref<?xf32>, %i: index, %stride: index) {

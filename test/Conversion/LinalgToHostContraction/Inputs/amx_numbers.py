@@ -1,12 +1,14 @@
 """Products of random numbers of full precision, beside a model in NumPy.
 
-    amx_numbers.py write bf16|f16      a module whose @main prints the bits of each result
-    amx_numbers.py check bf16|f16      compares what @main printed, on standard input
+    amx_numbers.py write bf16|f16|f16-parts    a module whose @main prints the bits of each result
+    amx_numbers.py check bf16|f16|f16-parts    compares what @main printed, on standard input
 
 bf16: to the bit with tdpbf16ps as NumPy's f32 computes it: for each 32 steps the products of
 the even ones in a chain of sums from zero, those of the odd ones in another, and both added
 to what is there. (Products of two bf16 are exact in f32.)
-f16: within the bound for sums of f32 products in any order (Higham, Accuracy and Stability of
+f16: the same with tdpfp16ps, whose operands may be subnormal or infinite (products of two f16
+are exact in f32, and none is subnormal there).
+f16-parts: within the bound for sums of f32 products in any order (Higham, Accuracy and Stability of
 Numerical Algorithms, section 3.1) of float64's result: four times as many additions. Where
 there are few steps the numbers are integers of all eleven bits, whose sums are exact: nothing
 is lost of any product.
@@ -26,19 +28,25 @@ def draw(kind, m, n, k):
     def numbers(rows, columns):
         values = (random.uniform(1, 2, (rows, columns)) * random.choice([-1, 1], (rows, columns))
                   * 2.0 ** random.integers(-2, 2, (rows, columns)))
-        if kind == "f16" and k <= 2:
+        if kind == "f16-parts" and k <= 2:
             return random.integers(-2047, 2048, (rows, columns)).astype(numpy.float32)
+        if kind == "f16-parts":
+            return values.astype(numpy.float16).astype(numpy.float32)
         if kind == "f16":
+            values *= 2.0 ** random.integers(-22, 1, (rows, columns))  # the smallest are subnormal
             return values.astype(numpy.float16).astype(numpy.float32)
         return (values.astype(numpy.float32).view(numpy.uint32) & 0xffff0000).view(numpy.float32)
 
-    return numbers(m, k), numbers(k, n), numbers(m, n)
+    a, b, c = numbers(m, k), numbers(k, n), numbers(m, n)
+    if kind == "f16" and k > 2:
+        a[m // 2, -1] = numpy.inf
+    return a, b, c
 
 
-def to_hex(array, kind):
-    if kind == "f16":
+def to_hex(array, element):
+    if element == "f16":
         data = array.astype(numpy.float16).tobytes()
-    elif kind == "bf16":
+    elif element == "bf16":
         data = (array.view(numpy.uint32) >> 16).astype(numpy.uint16).tobytes()
     else:
         data = array.tobytes()
@@ -46,12 +54,13 @@ def to_hex(array, kind):
 
 
 def write(kind):
+    half = "bf16" if kind == "bf16" else "f16"
     lines = ["func.func private @printI64(i64)", "func.func private @printNewline()"]
     main = ["func.func @main() {", "  %zero = arith.constant 0 : index", "  %one = arith.constant 1 : index"]
     for i, (m, n, k) in enumerate(SHAPES):
         a, b, c = draw(kind, m, n, k)
-        types = [f"memref<{m}x{k}x{kind}>", f"memref<{k}x{n}x{kind}>", f"memref<{m}x{n}xf32>"]
-        for name, array, type, element in zip("abc", (a, b, c), types, (kind, kind, "f32")):
+        types = [f"memref<{m}x{k}x{half}>", f"memref<{k}x{n}x{half}>", f"memref<{m}x{n}xf32>"]
+        for name, array, type, element in zip("abc", (a, b, c), types, (half, half, "f32")):
             dense = f'dense<"{to_hex(array, element)}">' if array.size > 1 else f"dense<{array.item()!r}>"
             lines.append(f'memref.global "private" constant @{name}{i} : {type} = {dense}')
             main.append(f"  %{name}{i} = memref.get_global @{name}{i} : {type}")
@@ -68,7 +77,7 @@ def write(kind):
 
 
 def multiply_tiles(a, b, c):
-    """C += A * B by tdpbf16ps, 32 steps at a time."""
+    """C += A * B by tdpbf16ps or tdpfp16ps, 32 steps at a time."""
     steps = -(-a.shape[1] // 32) * 32
     a = numpy.pad(a, ((0, 0), (0, steps - a.shape[1])))
     b = numpy.pad(b, ((0, steps - b.shape[0]), (0, 0)))
@@ -89,7 +98,7 @@ def check(kind):
     for m, n, k in SHAPES:
         a, b, c = draw(kind, m, n, k)
         found, printed = printed[: m * n].reshape(m, n), printed[m * n :]
-        if kind == "bf16":
+        if kind != "f16-parts":
             wrong = numpy.count_nonzero(found.view(numpy.uint32) != multiply_tiles(a, b, c).view(numpy.uint32))
             other = numpy.count_nonzero(found != (c + a @ b))
             print(f"{m}x{n}x{k}: {wrong} of {m * n} differ; from NumPy's own order {other}")
