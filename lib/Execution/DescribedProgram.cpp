@@ -411,7 +411,9 @@ Error DescribedProgram::open(const AmpRtProgram &description,
       ampRtRunCreate(&run) != AMP_RT_OK)
     return makeRuntimeError();
   const bool isForDevice =
-      description.structSize >= sizeof(AmpRtProgram) && description.chip;
+      description.structSize >=
+          offsetof(AmpRtProgram, chip) + sizeof(description.chip) &&
+      description.chip;
   if (isForDevice != (options.device != "host"))
     return createStringError(
         isForDevice

@@ -19,12 +19,15 @@
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "amp/Execution/CpuFeatures.h"
 #include "amp/Execution/DescribedProgram.h"
 #include "amp/Execution/HostCode.h"
 #include "amp/Execution/ObjectCode.h"
 #include "amp/Program/ElementKind.h"
 #include "amp/Program/ProgramSignature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/TargetParser/Host.h"
 
 #include <chrono>
 
@@ -306,12 +309,31 @@ llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToObjects(
     const ObjectOptions &options, CompileReport &report) {
   JitOptions common;
   common.insertTaps = options.insertTaps;
+  const ObjectTarget &version = options.target;
+  llvm::Expected<uint64_t> features = getCpuFeatures(version.cpu);
+  if (!features)
+    return features.takeError();
+  Builder builder(module.getContext());
+  module->setAttr(
+      kCpuAttr,
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr(
+               "cpu", builder.getStringAttr(version.cpu == "native"
+                                                ? llvm::sys::getHostCPUName()
+                                                : StringRef(version.cpu))),
+           builder.getNamedAttr(
+               "features",
+               builder.getI64IntegerAttr(static_cast<int64_t>(*features))),
+           builder.getNamedAttr(
+               "versions",
+               builder.getI64IntegerAttr(
+                   version.isLast() ? version.numVersions - 1 : 0))}));
   if (llvm::Error error =
           lowerProgram(module, precision, lower, target, common, report))
     return std::move(error);
   auto start = std::chrono::steady_clock::now();
   llvm::Expected<std::vector<ObjectCode>> objects =
-      generateObjectCode(module, options.optimizationLevel, options.cpu);
+      generateObjectCode(module, options.optimizationLevel, version);
   report.codegen = secondsSince(start);
   return objects;
 }

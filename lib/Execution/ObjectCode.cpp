@@ -13,10 +13,15 @@
 // take nobody's place, and call the runtime's functions, so that both ways to
 // compile give the same bits.
 //
+// A program may have versions for several CPUs. Each is compiled as a whole,
+// with names of its own, so that one shared object has all of them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/ObjectCode.h"
 #include "HostParts.h"
+
+#include "amp/Program/ProgramSignature.h"
 
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
@@ -163,6 +168,22 @@ generateNamedFunctions(JITTargetMachineBuilder target) {
 // Parts
 //===----------------------------------------------------------------------===//
 
+/// Gives all that a version before the last defines a name that no other one
+/// has, and keeps it inside the shared object.
+static void renameVersion(llvm::Module &module, const std::string &suffix) {
+  auto rename = [&](llvm::GlobalValue &value) {
+    if (value.isDeclaration())
+      return;
+    value.setName(value.getName() + suffix);
+    if (!value.hasLocalLinkage())
+      value.setVisibility(llvm::GlobalValue::HiddenVisibility);
+  };
+  for (llvm::Function &function : module)
+    rename(function);
+  for (llvm::GlobalVariable &variable : module.globals())
+    rename(variable);
+}
+
 static llvm::Error generatePart(llvm::orc::ThreadSafeModule &part,
                                 JITTargetMachineBuilder target, unsigned level,
                                 ObjectCode &object) {
@@ -176,10 +197,11 @@ static llvm::Error generatePart(llvm::orc::ThreadSafeModule &part,
 }
 
 llvm::Expected<std::vector<ObjectCode>>
-mlir::amp::generateObjectCode(ModuleOp module, unsigned level, StringRef cpu) {
+mlir::amp::generateObjectCode(ModuleOp module, unsigned level,
+                              const ObjectTarget &version) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  llvm::Expected<JITTargetMachineBuilder> target = getTarget(cpu);
+  llvm::Expected<JITTargetMachineBuilder> target = getTarget(version.cpu);
   if (!target)
     return target.takeError();
   target->setCodeGenOptLevel(static_cast<llvm::CodeGenOptLevel>(level));
@@ -188,10 +210,8 @@ mlir::amp::generateObjectCode(ModuleOp module, unsigned level, StringRef cpu) {
       translateForHost(module, context);
   if (!translated)
     return translated.takeError();
-  if (callsIntrinsic(**translated, "llvm.x86.tile"))
-    return llvm::createStringError(
-        "the code multiplies in tiles of AMX, which a program that is compiled "
-        "ahead of time does not ask the system for; compile it without");
+  if (!version.isLast())
+    renameVersion(**translated, getVersionSuffix(version.version));
   auto machine = target->createTargetMachine();
   if (!machine)
     return machine.takeError();
@@ -219,6 +239,8 @@ mlir::amp::generateObjectCode(ModuleOp module, unsigned level, StringRef cpu) {
     failure = llvm::joinErrors(std::move(failure), std::move(*error));
   if (failure)
     return std::move(failure);
+  if (!version.isLast())
+    return objects;
   llvm::Expected<ObjectCode> functions = generateNamedFunctions(*target);
   if (!functions)
     return functions.takeError();

@@ -8,11 +8,14 @@
 
 #include "amp/Execution/ProgramManifest.h"
 
+#include "amp-rt/Cpu.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::amp;
 using llvm::ArrayRef;
+using llvm::SmallVector;
 using llvm::StringRef;
 namespace json = llvm::json;
 
@@ -110,8 +113,26 @@ static json::Array makeKernels(const AmpRtProgram &program) {
   return list;
 }
 
+/// The CPUs that there is code for, as one takes the first that it can run, and
+/// what each needs.
+static json::Array makeCpus(const AmpRtProgram &program) {
+  SmallVector<const AmpRtProgram *> versions(
+      ArrayRef(program.versions, program.versionCount));
+  versions.push_back(&program);
+  json::Array list;
+  for (const AmpRtProgram *version : versions) {
+    json::Array features;
+    for (int32_t number = 0; number < 64; ++number)
+      if (version->cpuFeatures >> number & 1)
+        features.push_back(makeText(ampRtCpuFeatureName(number)));
+    list.push_back(json::Object{{"name", makeText(version->cpu)},
+                                {"features", std::move(features)}});
+  }
+  return list;
+}
+
 json::Value mlir::amp::makeManifest(const AmpRtProgram &program,
-                                    StringRef target, StringRef cpu) {
+                                    StringRef target) {
   const uint32_t version = program.runtimeVersion;
   return json::Object{
       {"program", "step.so"},
@@ -121,7 +142,7 @@ json::Value mlir::amp::makeManifest(const AmpRtProgram &program,
                               .str()},
       {"target", makeText(target)},
       {"chip", program.chip ? makeText(program.chip) : json::Value(nullptr)},
-      {"cpu", makeText(cpu)},
+      {"cpus", makeCpus(program)},
       {"functions", makeFunctions(program)},
       {"scalers", makeScalers(program)},
       {"kernels", makeKernels(program)}};

@@ -68,8 +68,14 @@ private:
   std::string addCall(LLVM::LLVMFuncOp interface, StringRef name,
                       StringRef function);
   std::string addFunction(LLVM::LLVMFuncOp function);
+  void readCpu();
+  std::string addVersions();
   std::string addScaler(DictionaryAttr scaler);
   std::string addKernel(DictionaryAttr kernel);
+
+  /// The CPU that the module is compiled for; an empty name: this one.
+  StringRef cpu;
+  int64_t cpuFeatures = 0, numVersions = 0;
 };
 } // namespace
 
@@ -208,7 +214,34 @@ std::string Describer::addFunction(LLVM::LLVMFuncOp function) {
                Field::address(nameSymbol), Field::i32(arguments.size()),
                Field::i32(results.size()), Field::address(argumentsSymbol),
                Field::address(resultsSymbol), Field::address(callSymbol),
-               Field::i64(workspace ? workspace.getInt() : 0)});
+               Field::i64(workspace ? workspace.getInt() : 0),
+               Field::i64(cpuFeatures)});
+}
+
+/// Takes the module's kCpuAttr.
+void Describer::readCpu() {
+  auto given = module->getAttrOfType<DictionaryAttr>(kCpuAttr);
+  module->removeAttr(kCpuAttr);
+  if (!given)
+    return;
+  cpu = given.getAs<StringAttr>("cpu").getValue();
+  cpuFeatures = given.getAs<IntegerAttr>("features").getInt();
+  numVersions = given.getAs<IntegerAttr>("versions").getInt();
+}
+
+/// The descriptions of the versions before this one, which other modules have.
+std::string Describer::addVersions() {
+  SmallVector<std::string> versions;
+  for (int64_t number = 0; number < numVersions; ++number) {
+    std::string name = AMP_RT_PROGRAM_SYMBOL + getVersionSuffix(number);
+    builder.setInsertionPointToEnd(module.getBody());
+    auto global = LLVM::GlobalOp::create(
+        builder, module.getLoc(), builder.getI8Type(), /*isConstant=*/true,
+        LLVM::Linkage::External, name, Attribute());
+    global.setVisibility_(LLVM::Visibility::Hidden);
+    versions.push_back(name);
+  }
+  return addPointers("amp_versions", versions);
 }
 
 /// AmpRtProgramScaler and its AmpRtScalerConfig.
@@ -256,6 +289,7 @@ std::string Describer::addKernel(DictionaryAttr kernel) {
 }
 
 void Describer::run() {
+  readCpu();
   SmallVector<std::string> functions, scalers, kernels;
   for (auto function : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>())) {
     if (!function->hasAttr(kSignatureAttr))
@@ -282,7 +316,9 @@ void Describer::run() {
     return;
   std::string functionsSymbol = addPointers("amp_functions", functions),
               scalersSymbol = addPointers("amp_scalers", scalers),
-              kernelsSymbol = addPointers("amp_kernels", kernels);
+              kernelsSymbol = addPointers("amp_kernels", kernels),
+              cpuSymbol = cpu.empty() ? "" : addText(cpu),
+              versionsSymbol = addVersions();
   addStruct(AMP_RT_PROGRAM_SYMBOL,
             {Field::i32(sizeof(AmpRtProgram)), Field::i32(AMP_RT_VERSION),
              Field::i32(functions.size()), Field::i32(scalers.size()),
@@ -290,6 +326,8 @@ void Describer::run() {
              Field::i32(kernels.size()), Field::i32(0),
              Field::address(kernelsSymbol), Field::address(device.chip),
              Field::address(device.modules), Field::i32(device.count),
+             Field::i32(0), Field::address(cpuSymbol), Field::i64(cpuFeatures),
+             Field::address(versionsSymbol), Field::i32(numVersions),
              Field::i32(0)},
             /*isVisible=*/true);
 }

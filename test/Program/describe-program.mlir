@@ -1,4 +1,4 @@
-// RUN: amp-opt %s --amp-describe-program | FileCheck %s
+// RUN: amp-opt %s --split-input-file --amp-describe-program | FileCheck %s
 
 // The structs of amp-rt/Program.h; test/Integration/Host/ahead-of-time.test reads
 // them from C.
@@ -81,3 +81,37 @@ module attributes {amp.scalers = [{name = "loss0", initial_scale = 65536.0 : f64
 // CHECK: llvm.mlir.global external constant @ampProgram()
 // CHECK: llvm.mlir.addressof @amp_functions
 // CHECK: llvm.mlir.addressof @amp_scalers
+// Which says nothing of CPUs: it is for this one, and the only one.
+// CHECK: llvm.mlir.zero : !llvm.ptr
+// CHECK: llvm.mlir.zero : !llvm.ptr
+// CHECK: llvm.mlir.zero : !llvm.ptr
+// CHECK: llvm.mlir.constant(0 : i64)
+// CHECK: llvm.mlir.zero : !llvm.ptr
+
+// -----
+
+// The last of three versions: what its code needs, and where the others are described.
+// CHECK-NOT: amp.cpu
+// CHECK: llvm.mlir.global internal constant @amp_function_step()
+// CHECK: llvm.mlir.constant(1029 : i64)
+// CHECK: llvm.mlir.global internal constant @[[CPU:amp_text_[0-9]+]]("x86-64-v3\00")
+// CHECK: llvm.mlir.global external hidden constant @ampProgram.0()
+// CHECK: llvm.mlir.global external hidden constant @ampProgram.1()
+// CHECK: llvm.mlir.global internal constant @amp_versions()
+// CHECK: llvm.mlir.addressof @ampProgram.0
+// CHECK: llvm.mlir.addressof @ampProgram.1
+// CHECK: llvm.mlir.global external constant @ampProgram()
+// CHECK: llvm.mlir.addressof @[[CPU]]
+// CHECK: llvm.mlir.constant(1029 : i64)
+// CHECK: llvm.mlir.addressof @amp_versions
+// CHECK: llvm.mlir.constant(2 : i32)
+module attributes {amp.cpu = {cpu = "x86-64-v3", features = 1029 : i64, versions = 2 : i64}} {
+  llvm.func internal @step(%run: i64) -> i32 attributes {amp.signature = {kind = "train_step", arguments = [], results = []}} {
+    %0 = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %0 : i32
+  }
+  llvm.func @_mlir_ciface_step(%run: i64) -> i32 attributes {amp.signature = {}} {
+    %0 = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %0 : i32
+  }
+}

@@ -10,6 +10,7 @@
 
 #include "amp-rt/Pool.h"
 #include "amp/Conversion/HostMachine.h"
+#include "amp/Execution/CpuFeatures.h"
 
 namespace cl = llvm::cl;
 using namespace mlir;
@@ -41,7 +42,9 @@ struct CommandLine {
   cl::OptionCategory host{"Host"};
   TextOption cpu{host, "cpu",
                  "the CPU that the program is for: native, this one; or what "
-                 "LLVM calls it, such as x86-64-v3",
+                 "LLVM calls it, such as x86-64-v3. Of several, with commas "
+                 "between them, each gets a version of its own, and the first "
+                 "that the CPU can run is chosen when the program is loaded",
                  "name", "native"};
   TextOption blas{
       host, "blas",
@@ -69,6 +72,8 @@ struct CommandLine {
   llvm::Error checkNames() const;
   llvm::Expected<DeviceTarget> getTarget() const;
   llvm::Error checkTarget(const DeviceTarget &target) const;
+  llvm::Expected<std::vector<std::string>>
+  getCpus(const DeviceTarget &target) const;
   llvm::Expected<CompileOptions> getOptions() const;
 };
 } // namespace
@@ -142,11 +147,26 @@ llvm::Error CommandLine::checkTarget(const DeviceTarget &given) const {
                                    static_cast<const cl::Option *>(&threads)})
     if (option->getNumOccurrences() && given.device != "host")
       return refuse(*option, "--target=host");
-  if (!HostMachine::get(cpu))
-    return makeError("expected --cpu to be native or a CPU that LLVM knows, "
-                     "such as x86-64-v3 or znver4, but got '" +
-                     cpu + "'");
   return llvm::Error::success();
+}
+
+/// The CPUs that --cpu names.
+llvm::Expected<std::vector<std::string>>
+CommandLine::getCpus(const DeviceTarget &given) const {
+  std::vector<std::string> cpus;
+  for (StringRef name : llvm::split(StringRef(cpu), ',')) {
+    if (!HostMachine::get(name))
+      return makeError("expected --cpu to be native or a CPU that LLVM knows, "
+                       "such as x86-64-v3 or znver4, but got '" +
+                       name + "'");
+    cpus.push_back(name.str());
+  }
+  if (cpus.size() > 1 && given.device != "host")
+    return makeError("expected --cpu to name one CPU for --target=" + target +
+                     ", whose kernels do the work, but got '" + cpu + "'");
+  if (llvm::Error error = checkCpuOrder(cpus, "--cpu"))
+    return std::move(error);
+  return cpus;
 }
 
 llvm::Expected<CompileOptions> CommandLine::getOptions() const {
@@ -159,13 +179,16 @@ llvm::Expected<CompileOptions> CommandLine::getOptions() const {
     return given.takeError();
   if (llvm::Error error = checkTarget(*given))
     return std::move(error);
+  llvm::Expected<std::vector<std::string>> cpus = getCpus(*given);
+  if (!cpus)
+    return cpus.takeError();
   CompileOptions options;
   options.inputFile = inputFile;
   options.outputFile = outputFile;
   options.bundle = bundle;
   options.targetText = target;
   options.target = std::move(*given);
-  options.cpu = cpu;
+  options.cpus = std::move(*cpus);
   options.blas = blas;
   options.reference = reference;
   options.threads = reference                     ? 1

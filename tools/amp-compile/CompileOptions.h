@@ -25,7 +25,8 @@ struct CompileOptions {
   /// Of a program with kernels; its device is "host" for one without.
   DeviceTarget target;
   bool isForHost() const { return target.device == "host"; }
-  std::string cpu = "native";
+  /// At least one; a CPU takes the first that it can run.
+  std::vector<std::string> cpus = {"native"};
   std::string blas = "auto";
   int32_t threads = 1;
   bool reference = false, insertTaps = false, quiet = false;

@@ -104,8 +104,8 @@ static llvm::Error completeBundle(const CompileOptions &options,
                      "': " + failure.message());
   return writeWholeFile(
       getFile(options.bundle, kManifestName), [&](raw_ostream &os) {
-        os << llvm::formatv(
-            "{0:2}\n", makeManifest(program, options.targetText, options.cpu));
+        os << llvm::formatv("{0:2}\n",
+                            makeManifest(program, options.targetText));
         return llvm::Error::success();
       });
 }
@@ -114,9 +114,10 @@ static llvm::Error completeBundle(const CompileOptions &options,
 // Compilation
 //===----------------------------------------------------------------------===//
 
-/// How a step is compiled for the host.
+/// How a step is compiled for a CPU.
 static llvm::Error setHostLowering(HostLoweringOptions &lowering,
-                                   const CompileOptions &options) {
+                                   const CompileOptions &options,
+                                   const std::string &cpu) {
   BlasReport blas{std::nullopt, ""};
   if (options.blas != "off" && !options.reference) {
     llvm::Expected<BlasReport> chosen =
@@ -127,32 +128,52 @@ static llvm::Error setHostLowering(HostLoweringOptions &lowering,
     blas = std::move(*chosen);
   }
   setBlas(lowering, blas);
-  lowering.cpu = options.cpu;
-  HostMachine machine = *HostMachine::get(options.cpu);
-  // Nobody asks the system for AMX's tiles where the program will run.
-  lowering.bf16 =
-      machine.bf16 == Bf16Products::Amx ? Bf16Products::Widened : machine.bf16;
-  lowering.f16 = F16Products::Widened;
+  lowering.cpu = cpu;
   lowering.threads = options.threads;
   lowering.reference = options.reference;
   return llvm::Error::success();
 }
 
+/// Compiles one version of the step, which consumes `module`.
 static llvm::Expected<std::vector<ObjectCode>>
-compile(ModuleOp module, const CompileOptions &options,
-        const MixedPrecisionOptions &precision, CompileReport &report) {
+compile(ModuleOp module, const ObjectTarget &target,
+        const CompileOptions &options, const MixedPrecisionOptions &precision,
+        CompileReport &report) {
   ObjectOptions objects;
   objects.insertTaps = options.insertTaps;
-  objects.cpu = options.cpu;
+  objects.target = target;
   if (options.reference)
     objects.optimizationLevel = 1; // loops stay as they are
   if (!options.isForHost())
     return compileToDeviceObjects(module, precision, options.target, objects,
                                   report);
   HostLoweringOptions lowering;
-  if (llvm::Error error = setHostLowering(lowering, options))
+  if (llvm::Error error = setHostLowering(lowering, options, target.cpu))
     return std::move(error);
   return compileToHostObjects(module, precision, lowering, objects, report);
+}
+
+/// Compiles all versions of the step. `report` has the sums of their times.
+static llvm::Expected<std::vector<ObjectCode>>
+compileVersions(ModuleOp module, const CompileOptions &options,
+                const MixedPrecisionOptions &precision, CompileReport &report) {
+  std::vector<ObjectCode> objects;
+  for (auto [number, cpu] : llvm::enumerate(options.cpus)) {
+    CompileReport own;
+    OwningOpRef<ModuleOp> copy = module.clone();
+    const ObjectTarget target{cpu, static_cast<int64_t>(number),
+                              static_cast<int64_t>(options.cpus.size())};
+    llvm::Expected<std::vector<ObjectCode>> version =
+        compile(*copy, target, options, precision, own);
+    if (!version)
+      return version.takeError();
+    llvm::move(*version, std::back_inserter(objects));
+    report.preparation += own.preparation;
+    report.lowering += own.lowering;
+    report.codegen += own.codegen;
+    report.decisions = std::move(own.decisions); // the same for all
+  }
+  return objects;
 }
 
 /// Compiles the step to the files of `options`.
@@ -205,7 +226,7 @@ static llvm::Error run(const CompileOptions &options) {
 
   CompileReport report;
   llvm::Expected<std::vector<ObjectCode>> objects =
-      compile(*module, options, precision, report);
+      compileVersions(*module, options, precision, report);
   if (!objects)
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(objects.takeError()));

@@ -232,17 +232,36 @@ compile(Source &source, const RunOptions &options, const Compute &compute,
   return program;
 }
 
+/// Shows which version of a program runs, if the program says so.
+static void printVersion(const RunOptions &options, const AmpRtProgram &program,
+                         const AmpRtProgram &chosen) {
+  constexpr size_t kWithVersions = offsetof(AmpRtProgram, reserved3);
+  if (options.quiet || program.structSize < kWithVersions ||
+      chosen.structSize < kWithVersions || !chosen.cpu)
+    return;
+  getScreen(options) << "CPU: compiled for '" << chosen.cpu << "'";
+  if (program.versionCount)
+    getScreen(options) << ", one of " << program.versionCount + 1
+                       << " versions";
+  getScreen(options) << "\n";
+}
+
 /// The program that was compiled before.
 static llvm::Expected<std::unique_ptr<Program>>
 open(const RunOptions &options) {
   llvm::Expected<ProgramFile> file = loadProgramFile(options.inputFile);
   if (!file)
     return file.takeError();
+  const AmpRtProgram *chosen = nullptr;
+  if (ampRtProgramChoose(file->program, &chosen) != AMP_RT_OK)
+    return makeError("'" + options.inputFile +
+                     "' cannot run here: " + ampRtStatusText());
+  printVersion(options, *file->program, *chosen);
   ProgramOptions resources;
   resources.threads = options.threads;
   resources.device = options.target.device;
   llvm::Expected<std::unique_ptr<Program>> program =
-      openProgram(*file->program, std::move(file->code), resources);
+      openProgram(*chosen, std::move(file->code), resources);
   if (!program)
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(program.takeError()));

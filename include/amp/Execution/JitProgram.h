@@ -61,12 +61,12 @@ struct ObjectOptions {
   /// As in JitOptions.
   bool insertTaps = false;
   unsigned optimizationLevel = 3;
-  /// The CPU whose code it has: "native" or what LLVM calls it.
-  std::string cpu = "native";
+  ObjectTarget target;
 };
 
 /// Compiles `module`, which is consumed, to objects that linkSharedObject makes
-/// a program of; as compileForHost, to the same code.
+/// a program of, with those of its other versions if there are some; as
+/// compileForHost, to the same code.
 llvm::Expected<std::vector<ObjectCode>>
 compileToHostObjects(ModuleOp module, const MixedPrecisionOptions &precision,
                      const HostLoweringOptions &lowering,

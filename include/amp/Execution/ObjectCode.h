@@ -24,12 +24,24 @@ namespace mlir::amp {
 /// The bytes of an object file.
 using ObjectCode = llvm::SmallVector<char, 0>;
 
-/// Compiles `module`, in the LLVM dialect and describing itself, for `cpu`:
-/// "native" or what LLVM calls it. The objects together call libamp-rt, libc
-/// and libm alone. Fails where LLVM does, and for code that multiplies in tiles
-/// of AMX: nobody asks the system for them where it will run.
+/// How a program is compiled for a file.
+struct ObjectTarget {
+  /// The CPU whose code it has: "native" or what LLVM calls it.
+  std::string cpu = "native";
+  /// Of several versions of a program, for CPUs that can do less and less, the
+  /// number of this one, and of all. The last one has the program's own symbols
+  /// and describes all of them; those of others are hidden (getVersionSuffix).
+  int64_t version = 0, numVersions = 1;
+
+  bool isLast() const { return version + 1 == numVersions; }
+};
+
+/// Compiles `module`, in the LLVM dialect and describing itself. The objects of
+/// all versions together call libamp-rt, libc and libm alone. Fails where LLVM
+/// does.
 llvm::Expected<std::vector<ObjectCode>>
-generateObjectCode(ModuleOp module, unsigned optimizationLevel, StringRef cpu);
+generateObjectCode(ModuleOp module, unsigned optimizationLevel,
+                   const ObjectTarget &target);
 
 } // namespace mlir::amp
 

@@ -17,10 +17,10 @@ namespace mlir::amp {
 
 /// What `program` says of itself: its functions with their arguments and
 /// results, its loss scalers, the version of the runtime that it is for, the
-/// chip and the kernels of a program for a device. `target` and `cpu` are as
-/// amp-compile was given them.
+/// CPUs that it has code for, the chip and the kernels of a program for a
+/// device. `target` is as amp-compile was given it.
 llvm::json::Value makeManifest(const AmpRtProgram &program,
-                               llvm::StringRef target, llvm::StringRef cpu);
+                               llvm::StringRef target);
 
 } // namespace mlir::amp
 

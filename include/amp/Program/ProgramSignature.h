@@ -18,6 +18,9 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
+#include <string>
+
 namespace mlir::amp {
 
 /// On an entry point: {kind, arguments, results}; `kind` is
@@ -32,6 +35,14 @@ constexpr llvm::StringLiteral kScalersAttr = "amp.scalers";
 /// the number with which they say when they begin and end
 /// (amp-profile-kernels).
 constexpr llvm::StringLiteral kKernelsAttr = "amp.kernels";
+/// On the module: {cpu, features, versions}: what LLVM calls the CPU that it is
+/// compiled for, the features that its code needs (amp-rt/Cpu.h), and how many
+/// other versions of the program stand before it, as `ampProgram.0` and so on.
+constexpr llvm::StringLiteral kCpuAttr = "amp.cpu";
+/// What the symbols of a version before the last one of a program end with.
+inline std::string getVersionSuffix(int64_t number) {
+  return "." + std::to_string(number);
+}
 /// On the module: {kernel: amp.launch} of each module of kernels
 /// (amp-record-launches).
 constexpr llvm::StringLiteral kLaunchesAttr = "amp.launches";

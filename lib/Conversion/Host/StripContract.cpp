@@ -33,7 +33,7 @@ using namespace mlir::amp;
 static bool isContract(NamedAttribute attr) {
   StringRef name = attr.getName();
   return name.starts_with("amp.") && name != kSignatureAttr &&
-         name != kScalersAttr;
+         name != kScalersAttr && name != kCpuAttr;
 }
 
 /// `attrs` without the contract's.

@@ -12,6 +12,7 @@
  * else, no MLIR above all:
  *
  *   const AmpRtProgram *program = dlsym(library, AMP_RT_PROGRAM_SYMBOL);
+ *   status = ampRtProgramChoose(program, &program);
  *   const AmpRtFunction *step = program->functions[0];
  *   status = step->call(ampRtRunHandle(run), arguments);
  *
@@ -105,16 +106,18 @@ typedef struct AmpRtFunction {
    * known when the program is compiled: buffers of sizes that the caller
    * chooses are not in it. */
   int64_t workspaceBytes;
+  uint64_t cpuFeatures; /* of its program */
 } AmpRtFunction;
 
-AMP_RT_STATIC_ASSERT(sizeof(AmpRtFunction) == 24 + 4 * sizeof(void *),
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtFunction) == 32 + 4 * sizeof(void *),
                      "AmpRtFunction has no padding");
 
 /* Program entry point: compares the `count` addresses in `arguments` with what
  * the function describes, before they are used. AMP_RT_INVALID_ARGUMENT, with
  * the function and the value in the text, for a null address, and for an array
  * with other extents, strides, offset or alignment than AmpRtFunctionCall says,
- * or a result that overlaps another value. The memory itself is not touched. */
+ * or a result that overlaps another value. The memory itself is not touched.
+ * AMP_RT_UNAVAILABLE where the CPU lacks what the function was compiled for. */
 AMP_RT_API AmpRtStatus ampRtProgramCheckArguments(const AmpRtFunction *function,
                                                   void *const *arguments,
                                                   int32_t count);
@@ -203,7 +206,9 @@ typedef struct AmpRtProgramModule {
 AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgramModule) == 24 + 3 * sizeof(void *),
                      "AmpRtProgramModule has no padding");
 
-typedef struct AmpRtProgram {
+typedef struct AmpRtProgram AmpRtProgram;
+
+struct AmpRtProgram {
   uint32_t structSize;
   uint32_t runtimeVersion; /* for ampRtVersionCheck */
   int32_t functionCount;
@@ -220,10 +225,26 @@ typedef struct AmpRtProgram {
   const AmpRtProgramModule *const *modules;
   int32_t moduleCount;
   int32_t reserved2;
-} AmpRtProgram;
+  const char *cpu;      /* compiled for ("znver4"), or null: this one */
+  uint64_t cpuFeatures; /* that its code needs: a set of Cpu.h */
+  /* The same program for CPUs that can do more, each compiled for its own; a
+   * CPU takes the first that it can run, and this one if there is none. They
+   * have the same functions, scalers and kernels of a device, by number. */
+  const AmpRtProgram *const *versions;
+  int32_t versionCount;
+  int32_t reserved3;
+};
 
-AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgram) == 32 + 5 * sizeof(void *),
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgram) == 48 + 7 * sizeof(void *),
                      "AmpRtProgram has no padding");
+
+/* The version of `program` for this CPU, which may be the program itself. For
+ * those that use AMX's tiles the system is asked (Cpu.h); where it refuses, a
+ * later one is taken. AMP_RT_UNAVAILABLE if this CPU can run none, with what it
+ * lacks for the last. What no driver has chosen runs too, and a call of it says
+ * if the CPU cannot. */
+AMP_RT_API AmpRtStatus ampRtProgramChoose(const AmpRtProgram *program,
+                                          const AmpRtProgram **chosen);
 
 AMP_RT_END_DECLS
 

@@ -17,6 +17,7 @@
 #include "amp-rt/Program.h"
 
 #include "Device/Host/HostHeap.h"
+#include "Program/ChooseVersion.h"
 #include "Support/Failure.h"
 
 #include <algorithm>
@@ -217,7 +218,12 @@ AmpRtStatus Checker::check(int32_t count) {
 
 AmpRtStatus ampRtProgramCheckArguments(const AmpRtFunction *function,
                                        void *const *arguments, int32_t count) {
+  const char *call = "ampRtProgramCheckArguments";
   if (!function)
-    return failNull("ampRtProgramCheckArguments", "function");
+    return failNull(call, "function");
+  if (function->structSize >= sizeof(AmpRtFunction))
+    if (AmpRtStatus status =
+            checkCpu(call, function->name, function->cpuFeatures))
+      return status;
   return Checker(*function, arguments).check(count);
 }

@@ -358,6 +358,8 @@ AmpRtStatus ampRtTrainingCreate(const AmpRtProgram *program, const char *device,
   std::unique_ptr<AmpRtTraining> made(new (std::nothrow) AmpRtTraining);
   if (!made)
     return failNoMemory(call, "a training");
+  if (AmpRtStatus status = ampRtProgramChoose(program, &program))
+    return status;
   if (AmpRtStatus status =
           readStruct(call, "AmpRtProgram", *program, made->program))
     return status;

@@ -71,7 +71,8 @@ protected:
                         arguments,
                         results,
                         [](int64_t, void *const *) { return AMP_RT_OK; },
-                        0};
+                        0,
+                        /*cpuFeatures=*/0};
   const AmpRtFunction *functions[1] = {&step};
   AmpRtScalerConfig config;
   AmpRtProgramScaler scaler = {sizeof(AmpRtProgramScaler), 0, "loss_scaler0",
@@ -92,7 +93,12 @@ protected:
                           /*chip=*/nullptr,
                           /*modules=*/nullptr,
                           /*moduleCount=*/0,
-                          /*reserved2=*/0};
+                          /*reserved2=*/0,
+                          /*cpu=*/nullptr,
+                          /*cpuFeatures=*/0,
+                          /*versions=*/nullptr,
+                          /*versionCount=*/0,
+                          /*reserved3=*/0};
 };
 } // namespace
 

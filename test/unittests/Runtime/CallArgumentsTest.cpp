@@ -56,7 +56,8 @@ protected:
                      given,
                      made,
                      nullptr,
-                     0};
+                     0,
+                     /*cpuFeatures=*/0};
 
   alignas(64) float memory[80] = {};
   int64_t handle = 0;

@@ -135,7 +135,8 @@ protected:
                              given,
                              made,
                              step,
-                             0};
+                             0,
+                             /*cpuFeatures=*/0};
   const AmpRtFunction *functions[1] = {&trainStep};
   AmpRtProgramScaler wanted = {sizeof(wanted), 0, "loss0", nullptr};
   const AmpRtProgramScaler *scalers[1] = {&wanted};

@@ -119,7 +119,8 @@ protected:
                             nullptr,
                             nullptr,
                             nullptr,
-                            0},
+                            0,
+                            /*cpuFeatures=*/0},
                 trainStep = {sizeof(AmpRtFunction),
                              AMP_RT_FUNCTION_TRAIN_STEP,
                              "step",
@@ -128,7 +129,8 @@ protected:
                              given,
                              made,
                              step,
-                             0};
+                             0,
+                             /*cpuFeatures=*/0};
   const AmpRtFunction *functions[2] = {&evaluate, &trainStep};
   AmpRtProgramScaler wanted = {sizeof(wanted), 0, "loss0", nullptr};
   const AmpRtProgramScaler *scalers[1] = {&wanted};

@@ -12,6 +12,7 @@
 
 #include "amp-rt/Blas.h"
 #include "amp-rt/Conventions.h"
+#include "amp-rt/Cpu.h"
 #include "amp-rt/Device.h"
 #include "amp-rt/Event.h"
 #include "amp-rt/Half.h"
@@ -86,6 +87,10 @@ int useRuntimeFromC(void) {
   ampRtRunFree(context, ampRtRunAllocate(context, 10));
 
   AmpRtProgram program = {.structSize = sizeof program, .chip = ""};
+  const AmpRtProgram *chosen = NULL;
+  CHECK(ampRtProgramChoose(&program, &chosen) == AMP_RT_OK);
+  CHECK(chosen == &program);
+  CHECK(ampRtCpuGetFeatures(0) == 0);
   AmpRtLoadedProgram *loaded = NULL;
   CHECK(ampRtProgramLoad(&program, device, &loaded) == AMP_RT_UNAVAILABLE);
   CHECK(ampRtProgramUnload(loaded) == AMP_RT_OK);

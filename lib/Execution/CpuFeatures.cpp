@@ -1,0 +1,92 @@
+//===- CpuFeatures.cpp - What a program needs of a CPU --------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM's list of a CPU's features in three parts: those that the runtime asks
+// the CPU for, those that code has only where a program names an instruction,
+// which no step does, and others, of which nobody would know whether the CPU
+// that runs the program has them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/CpuFeatures.h"
+
+#include "amp-rt/Cpu.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+using namespace mlir::amp;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+using llvm::SmallVector;
+using llvm::StringLiteral;
+using llvm::StringRef;
+using llvm::Twine;
+
+/// What every x86-64 CPU has, and what LLVM generates for intrinsics alone.
+static constexpr StringLiteral kNotAskedFor[] = {
+    // Of every one.
+    "64bit", "cmov", "cx8", "fxsr", "mmx", "sse", "sse2", "x87",
+    // No instructions of their own: names for others, and advice.
+    "avx10.1", "evex512", "vzeroupper",
+    // By intrinsics.
+    "adx", "aes", "amx-complex", "amx-int8", "avx5124fmaps", "avx5124vnniw",
+    "avx512vp2intersect", "cldemote", "clflushopt", "clwb", "clzero", "crc32",
+    "enqcmd", "fsgsbase", "hreset", "invpcid", "kl", "lwp", "movdir64b",
+    "movdiri", "mwaitx", "pclmul", "pconfig", "pku", "prefetchi", "ptwrite",
+    "rdpid", "rdpru", "rdrnd", "rdseed", "rtm", "serialize", "sgx", "sha",
+    "sha512", "shstk", "sm3", "sm4", "tsxldtrk", "uintr", "usermsr", "vaes",
+    "vpclmulqdq", "waitpkg", "wbnoinvd", "widekl", "xsave", "xsavec",
+    "xsaveopt", "xsaves"};
+
+Expected<uint64_t> mlir::amp::getCpuFeatures(StringRef cpu) {
+  if (cpu == "native")
+    return ampRtCpuGetFeatures(~uint64_t(0));
+  uint64_t features = 0;
+  if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
+    return features;
+  SmallVector<StringRef> names;
+  llvm::X86::getFeaturesForCPU(cpu, names);
+  for (StringRef name : names) {
+    int32_t number = ampRtCpuFindFeature(name.str().c_str());
+    if (number >= 0)
+      features |= uint64_t(1) << number;
+    else if (!llvm::is_contained(kNotAskedFor, name))
+      return createStringError(
+          Twine("code for '") + cpu + "' may use '" + name +
+          "', for which the runtime cannot ask a CPU; name an older one");
+  }
+  return features;
+}
+
+Error mlir::amp::checkCpuOrder(llvm::ArrayRef<std::string> cpus,
+                               StringRef option) {
+  SmallVector<uint64_t> features;
+  for (const std::string &cpu : cpus) {
+    if (llvm::is_contained(cpus.take_front(features.size()), cpu))
+      return createStringError(Twine("expected ") + option +
+                               " to name each CPU once, but got '" + cpu +
+                               "' twice");
+    Expected<uint64_t> needed = getCpuFeatures(cpu);
+    if (!needed)
+      return needed.takeError();
+    for (auto [earlier, others] : llvm::zip(cpus, features))
+      if ((others & ~*needed) == 0)
+        return createStringError(
+            Twine("expected ") + option +
+            " to name first what can do most, but a CPU that can run the code "
+            "for '" +
+            cpu + "' can run that for '" + earlier +
+            "' too, and would take it; put '" + cpu +
+            "' before it, or leave one out");
+    features.push_back(*needed);
+  }
+  return Error::success();
+}

@@ -1,0 +1,78 @@
+//===-- ChooseVersion.cpp - The version of a program for this CPU ---------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Versions are asked in their order: the first whose features this process can
+// use is taken. A call of a function asks for the function's once more, which
+// is what keeps a driver that chose nothing from an illegal instruction.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program/ChooseVersion.h"
+
+#include "Support/Failure.h"
+#include "Support/SizedStruct.h"
+#include "amp-rt/Cpu.h"
+#include "amp-rt/Program.h"
+
+#include <cstdio>
+
+using namespace amp::rt;
+
+static bool hasAll(uint64_t features) {
+  return ampRtCpuGetFeatures(features) == features;
+}
+
+AmpRtStatus amp::rt::checkCpu(const char *call, const char *name,
+                              uint64_t features) {
+  const uint64_t missing = features & ~ampRtCpuGetFeatures(features);
+  if (!missing)
+    return AMP_RT_OK;
+  char names[200] = "";
+  size_t used = 0;
+  for (int32_t number = 0; number < 64 && used < sizeof(names) - 32; ++number) {
+    if (!(missing >> number & 1))
+      continue;
+    const char *feature = ampRtCpuFeatureName(number);
+    int written =
+        std::snprintf(names + used, 32, "%s%s", used ? ", " : "",
+                      feature ? feature : "what is newer than libamp-rt");
+    used += written < 32 ? written : 31;
+  }
+  return fail(AMP_RT_UNAVAILABLE,
+              "%s: the code for '%s' needs %s, which this CPU has not, or the "
+              "system does not let this process use; compile the step for this "
+              "CPU too (amp-compile --cpu)",
+              call, name, names);
+}
+
+AmpRtStatus ampRtProgramChoose(const AmpRtProgram *program,
+                               const AmpRtProgram **chosen) {
+  const char *call = "ampRtProgramChoose";
+  if (!program)
+    return failNull(call, "program");
+  if (!chosen)
+    return failNull(call, "chosen");
+  AmpRtProgram known;
+  if (AmpRtStatus status = readStruct(call, "AmpRtProgram", *program, known))
+    return status;
+  for (int32_t i = 0; i < known.versionCount; ++i) {
+    AmpRtProgram version;
+    if (AmpRtStatus status =
+            readStruct(call, "AmpRtProgram", *known.versions[i], version))
+      return status;
+    if (!hasAll(version.cpuFeatures))
+      continue;
+    *chosen = known.versions[i];
+    return AMP_RT_OK;
+  }
+  if (AmpRtStatus status =
+          checkCpu(call, known.cpu ? known.cpu : "this CPU", known.cpuFeatures))
+    return status;
+  *chosen = program;
+  return AMP_RT_OK;
+}
