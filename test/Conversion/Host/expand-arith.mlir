@@ -47,3 +47,17 @@ func.func @by_float(%b: bf16, %d: f64) -> (f64, bf16) {
   %1 = arith.truncf %d : f64 to bf16
   return %0, %1 : f64, bf16
 }
+
+// NaN becomes the one that is rounded to itself, and then the bits are rounded.
+// CHECK-LABEL: func.func @rounded(
+// CHECK:       %[[NAN:.+]] = arith.cmpf uno, %[[X:.+]], %[[X]] : vector<8xf32>
+// CHECK:       %[[QUIET:.+]] = arith.constant dense<0x7FC00000> : vector<8xf32>
+// CHECK:       %[[CHOSEN:.+]] = arith.select %[[NAN]], %[[QUIET]], %[[X]] : vector<8xi1>, vector<8xf32>
+// CHECK:       arith.bitcast %[[CHOSEN]] : vector<8xf32> to vector<8xi32>
+// CHECK-NOT:   arith.select
+// CHECK:       arith.trunci %{{.+}} : vector<8xi32> to vector<8xi16>
+// CHECK-NEXT:  arith.bitcast %{{.+}} : vector<8xi16> to vector<8xbf16>
+func.func @rounded(%x: vector<8xf32>) -> vector<8xbf16> {
+  %0 = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+  return %0 : vector<8xbf16>
+}

@@ -4,7 +4,7 @@
     round_bf16.py check < TEXT   how many differ from the nearest, ties to even
 
 Doubles halfway between two numbers of bf16, next to that on both sides by less than
-f32 sees, and others: of both signs, subnormal, at the largest number, infinite.
+f32 sees, and others: of both signs, subnormal, at the largest number, infinite, NaN.
 """
 
 import math
@@ -28,7 +28,7 @@ def arguments():
         values += [low, middle, math.nextafter(middle, 0), math.nextafter(middle, math.inf)]
         values += [middle * (1 + 2.0**-40), middle * (1 - 2.0**-40), low + (high - low) * rng.random()]
     largest = widen(0x7F7F)
-    values += [largest, largest * (1 + 2.0**-9), largest * (1 + 2.0**-9) * (1 - 2.0**-50), 1e300, math.inf, 5e-324, 0.0]
+    values += [largest, largest * (1 + 2.0**-9), largest * (1 + 2.0**-9) * (1 - 2.0**-50), 1e300, math.inf, 5e-324, 0.0, math.nan]
     return [sign * value for value in values for sign in (1, -1)]
 
 
@@ -36,6 +36,8 @@ def nearest(value):
     """The bits of the nearest bf16, by its definition."""
     sign = 0x8000 if math.copysign(1, value) < 0 else 0
     size = abs(value)
+    if math.isnan(size):
+        return 0x7FC0
     if math.isinf(size):
         return sign | 0x7F80
     low, high = 0, 0x7F80  # the largest that is not above, by bisection
