@@ -58,7 +58,7 @@ class Describer : public ConstantWriter {
 public:
   using ConstantWriter::ConstantWriter;
 
-  void run();
+  LogicalResult run();
 
 private:
   std::string addValue(DictionaryAttr value);
@@ -68,7 +68,7 @@ private:
   std::string addCall(LLVM::LLVMFuncOp interface, StringRef name,
                       StringRef function);
   std::string addFunction(LLVM::LLVMFuncOp function);
-  void readCpu();
+  LogicalResult readCpu();
   std::string addVersions();
   std::string addScaler(DictionaryAttr scaler);
   std::string addKernel(DictionaryAttr kernel);
@@ -219,14 +219,30 @@ std::string Describer::addFunction(LLVM::LLVMFuncOp function) {
 }
 
 /// Takes the module's kCpuAttr.
-void Describer::readCpu() {
-  auto given = module->getAttrOfType<DictionaryAttr>(kCpuAttr);
-  module->removeAttr(kCpuAttr);
+LogicalResult Describer::readCpu() {
+  Attribute given = module->removeAttr(kCpuAttr);
   if (!given)
-    return;
-  cpu = given.getAs<StringAttr>("cpu").getValue();
-  cpuFeatures = given.getAs<IntegerAttr>("features").getInt();
-  numVersions = given.getAs<IntegerAttr>("versions").getInt();
+    return success();
+  auto members = dyn_cast<DictionaryAttr>(given);
+  auto name = members ? members.getAs<StringAttr>("cpu") : StringAttr();
+  auto getInt = [&](StringRef key) {
+    return members ? members.getAs<IntegerAttr>(key) : IntegerAttr();
+  };
+  IntegerAttr features = getInt("features"), versions = getInt("versions");
+  constexpr int64_t kMaxVersions = 64;
+  if (!name || !features || !features.getType().isInteger(64) || !versions ||
+      !versions.getType().isInteger(64) || versions.getInt() < 0 ||
+      versions.getInt() > kMaxVersions)
+    return module.emitError()
+           << "expected '" << kCpuAttr
+           << "' to be {cpu = \"NAME\", features = N : i64, versions = N : "
+              "i64}, with at most "
+           << kMaxVersions << " versions, but got " << given
+           << "; leave it to amp-compile";
+  cpu = name.getValue();
+  cpuFeatures = features.getInt();
+  numVersions = versions.getInt();
+  return success();
 }
 
 /// The descriptions of the versions before this one, which other modules have.
@@ -288,8 +304,9 @@ std::string Describer::addKernel(DictionaryAttr kernel) {
                     Field::i64(getInt("bytes"))});
 }
 
-void Describer::run() {
-  readCpu();
+LogicalResult Describer::run() {
+  if (failed(readCpu()))
+    return failure();
   SmallVector<std::string> functions, scalers, kernels;
   for (auto function : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>())) {
     if (!function->hasAttr(kSignatureAttr))
@@ -313,7 +330,7 @@ void Describer::run() {
   module->removeAttr(kKernelsAttr);
   KernelDescription device = describeKernels(*this, module);
   if (functions.empty())
-    return;
+    return success();
   std::string functionsSymbol = addPointers("amp_functions", functions),
               scalersSymbol = addPointers("amp_scalers", scalers),
               kernelsSymbol = addPointers("amp_kernels", kernels),
@@ -330,11 +347,15 @@ void Describer::run() {
              Field::address(versionsSymbol), Field::i32(numVersions),
              Field::i32(0)},
             /*isVisible=*/true);
+  return success();
 }
 
 namespace {
 struct DescribeProgram
     : public amp::impl::DescribeProgramPassBase<DescribeProgram> {
-  void runOnOperation() override { Describer(getOperation()).run(); }
+  void runOnOperation() override {
+    if (failed(Describer(getOperation()).run()))
+      signalPassFailure();
+  }
 };
 } // namespace

@@ -95,8 +95,9 @@ def ConvertLinalgToHostContractionPass
     four. An infinity of f16 has no such parts: its products are NaN where f32
     arithmetic gives infinities. A CPU with AMX-FP16 multiplies f16 as it is, by the
     same steps, subnormal numbers and infinities too. `expand-amx-tiles` runs all
-    this on CPUs without tiles. Linux lets a process use tiles once it has asked (`arch_prctl`), as this
-    project's JIT does: who runs such code otherwise has to.
+    this on CPUs without tiles. Linux lets a process use tiles once it has asked
+    (`arch_prctl`), as this project's JIT and its runtime do: who runs such code
+    otherwise has to.
 
     With `threads` above 1, products that are worth it are divided among the
     iterations of an `scf.parallel`, by their batch or by the longer side of the
