@@ -55,6 +55,10 @@ void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
   // amp operations become standard ones, and the step becomes one function.
   pm.addPass(createConvertAmpToRuntimePass());
   pm.addPass(createConvertAmpToLinalgPass());
+  // What casts say, which folds of the canonicalizer forget.
+  CheckExtentsPassOptions casts;
+  casts.onlyCasts = true;
+  pm.addNestedPass<func::FuncOp>(createCheckExtentsPass(casts));
   pm.addPass(createMarkEntryPointsPass());
   // Before inlining, which moves calls to other functions.
   pm.addPass(createVerifyRecursionPass());

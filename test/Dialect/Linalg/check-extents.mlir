@@ -1,4 +1,7 @@
 // RUN: amp-opt %s --amp-check-extents | FileCheck %s
+// Casts alone, of a size that the canonicalizer would fold into the slice.
+// RUN: amp-opt %s --amp-check-extents=only-casts --canonicalize | FileCheck %s --check-prefix=CASTS --implicit-check-not="another extent"
+// RUN: amp-opt %s --canonicalize --amp-check-extents | FileCheck %s --check-prefix=FOLDED
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (j)>
@@ -64,6 +67,22 @@ func.func @claims(%x: tensor<?xf32>) -> (tensor<3xf32>, tensor<2xf32>) {
   %0 = tensor.cast %x : tensor<?xf32> to tensor<3xf32>
   %1 = tensor.extract_slice %x[1] [2] [1] : tensor<?xf32> to tensor<2xf32>
   return %0, %1 : tensor<3xf32>, tensor<2xf32>
+}
+
+// CASTS-LABEL: func.func @claims
+// CASTS:         cf.assert %{{.*}}, "size mismatch of dim 0 of 'tensor.cast' at
+// CASTS-LABEL: func.func @claims_of_slices
+// CASTS-SAME:    %[[X:[a-z0-9]*]]: tensor<?xf32>, %[[N:[a-z0-9]*]]: index
+// CASTS:         %[[FITS:.*]] = arith.cmpi eq, %[[N]], %c3
+// CASTS:         cf.assert %[[FITS]], "size mismatch of dim 0 of 'tensor.cast' at
+// CASTS:         tensor.extract_slice %[[X]][0] [3] [1]
+// FOLDED-LABEL: func.func @claims_of_slices
+// FOLDED-NOT:    tensor.cast
+// FOLDED:        return
+func.func @claims_of_slices(%x: tensor<?xf32>, %n: index) -> tensor<3xf32> {
+  %0 = tensor.extract_slice %x[0] [%n] [1] : tensor<?xf32> to tensor<?xf32>
+  %1 = tensor.cast %0 : tensor<?xf32> to tensor<3xf32>
+  return %1 : tensor<3xf32>
 }
 
 // What is inserted has the size of its slice, which lies inside.

@@ -15,6 +15,10 @@
 // nothing else is checked before anything is computed. Of checks that ask the
 // same the first one is left.
 //
+// Casts can be asked alone, before the canonicalizer folds them:
+//
+//   cast (extract_slice %x [0] [%n] [1]) to tensor<8xf32>  ->  assert %n == 8
+//
 //===----------------------------------------------------------------------===//
 
 #include "ExtentRequirements.h"
@@ -60,7 +64,7 @@ struct CheckExtents : public amp::impl::CheckExtentsPassBase<CheckExtents> {
     getOperation().walk([&](Operation *op) {
       if (isa<cf::AssertOp>(op))
         before.insert(op);
-      else
+      else if (!onlyCasts || isa<tensor::CastOp>(op))
         ops.push_back(op);
     });
     ExtentRequirements requirements;

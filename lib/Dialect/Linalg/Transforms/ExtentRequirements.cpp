@@ -415,6 +415,21 @@ static void requireOf(tensor::ExpandShapeOp op, Assertions &assertions) {
   }
 }
 
+/// Of tensors whose rank is known, by what their extents come from: the fold of
+/// a cast into what makes its operand changes the operand's own extents.
+static void requireOf(tensor::CastOp op, Assertions &assertions) {
+  auto source = cast<RankedTensorType>(op.getSource().getType());
+  auto result = cast<RankedTensorType>(op.getType());
+  for (int64_t dim : llvm::seq(source.getRank())) {
+    if (!source.isDynamicDim(dim) || result.isDynamicDim(dim))
+      continue;
+    Value extent = assertions.extent(op.getSource(), dim);
+    Value said = assertions.number(result.getDimSize(dim));
+    assertions.require(assertions.compare(extent, Predicate::eq, said),
+                       "size mismatch of dim " + Twine(dim));
+  }
+}
+
 static void requireOf(tensor::PadOp op, Assertions &assertions) {
   Value zero = assertions.number(0);
   for (int64_t dim : llvm::seq(op.getSourceType().getRank())) {
@@ -496,6 +511,9 @@ void ExtentRequirements::require(Operation *op) {
             tensor::ExpandShapeOp, tensor::PadOp, tensor::ExtractOp,
             tensor::EmptyOp>([&](auto op) { requireOf(op, assertions); })
       .Case([&](tensor::CastOp cast) {
+        if (isa<RankedTensorType>(cast.getSource().getType()) &&
+            isa<RankedTensorType>(cast.getType()))
+          return requireOf(cast, assertions);
         OpBuilder builder(op);
         llvm::cast<RuntimeVerifiableOpInterface>(op)
             .generateRuntimeVerification(builder, op->getLoc(),

@@ -235,11 +235,15 @@ def CheckExtentsPass : Pass<"amp-check-extents", "::mlir::func::FuncOp"> {
     | `tensor.pad` | amounts that are not below 0, or are negative numbers that do not cut off more than there is; the extent that the result says |
     | `tensor.extract` | indices of the tensor |
     | `tensor.empty` | no extent below 0 |
-    | `tensor.cast` | the extents that it says, by upstream's `RuntimeVerifiableOpInterface` |
+    | `tensor.cast` | the extents that it says; between ranks by upstream's `RuntimeVerifiableOpInterface` |
 
     The text has the operation and its place. What depends on extents of arguments
     alone is asserted before anything else, and once; so are places in tensors whose
     extents are known, where they depend on those.
+
+    With `only-casts` this is about casts alone: the canonicalizer folds one into the
+    slice that it casts, whose size is then what the cast says. The pipelines begin
+    with that.
 
     **Left alone.** Indices, offsets and sizes that are computed from elements of
     tensors or in a loop, windows that are read backwards, `tensor.reshape`, and casts
@@ -266,6 +270,8 @@ def CheckExtentsPass : Pass<"amp-check-extents", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [Option<"onlyCasts", "only-casts", "bool", /*default=*/"false",
+                        "Assert what casts say, and nothing else">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"];
 }
