@@ -227,6 +227,7 @@ for feature, present in {
     "onednn": can_open("libdnnl.so.3", "libdnnl.so.2"),
     "avx512bf16": " avx512_bf16 " in read("/proc/cpuinfo"),
     "amx": " amx_bf16 " in read("/proc/cpuinfo"),
+    "amx-fp16": " amx_fp16 " in read("/proc/cpuinfo"),
     "avx512fp16": " avx512_fp16 " in read("/proc/cpuinfo"),
     "long": bool(lit_config.params.get("long")),
 }.items():

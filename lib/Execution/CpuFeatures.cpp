@@ -18,7 +18,9 @@
 #include "amp-rt/Cpu.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
 using namespace mlir::amp;
@@ -46,47 +48,93 @@ static constexpr StringLiteral kNotAskedFor[] = {
     "vpclmulqdq", "waitpkg", "wbnoinvd", "widekl", "xsave", "xsavec",
     "xsaveopt", "xsaves"};
 
-Expected<uint64_t> mlir::amp::getCpuFeatures(StringRef cpu) {
-  if (cpu == "native")
-    return ampRtCpuGetFeatures(~uint64_t(0));
-  uint64_t features = 0;
-  if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
-    return features;
-  SmallVector<StringRef> names;
-  llvm::X86::getFeaturesForCPU(cpu, names);
+namespace {
+/// The first part of a list, and the last.
+struct DividedFeatures {
+  CpuFeatures known;
+  std::vector<std::string> others;
+};
+} // namespace
+
+static DividedFeatures divide(llvm::ArrayRef<StringRef> names) {
+  DividedFeatures divided;
   for (StringRef name : names) {
     int32_t number = ampRtCpuFindFeature(name.str().c_str());
     if (number >= 0)
-      features |= uint64_t(1) << number;
+      (name.starts_with("amx-") ? divided.known.tiles : divided.known.plain) |=
+          uint64_t(1) << number;
     else if (!llvm::is_contained(kNotAskedFor, name))
-      return createStringError(
-          Twine("code for '") + cpu + "' may use '" + name +
-          "', for which the runtime cannot ask a CPU; name an older one");
+      divided.others.push_back(name.str());
   }
-  return features;
+  return divided;
+}
+
+/// Of the CPU that runs this process.
+static DividedFeatures divideNative() {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  SmallVector<StringRef> names;
+  for (const auto &[name, isThere] : features)
+    if (isThere)
+      names.push_back(name);
+  return divide(names);
+}
+
+std::vector<std::string> mlir::amp::findUnaskedFeatures() {
+#ifdef __x86_64__
+  return divideNative().others;
+#else
+  return {};
+#endif
+}
+
+Expected<CpuFeatures> mlir::amp::getCpuFeatures(StringRef cpu) {
+  CpuFeatures none;
+#ifdef __x86_64__
+  if (cpu == "native") {
+    CpuFeatures features = divideNative().known;
+    features.tiles = ampRtCpuGetFeatures(features.tiles);
+    return features;
+  }
+  if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
+    return none;
+  SmallVector<StringRef> names;
+  llvm::X86::getFeaturesForCPU(cpu, names);
+  DividedFeatures divided = divide(names);
+  if (divided.others.empty())
+    return divided.known;
+  return createStringError(
+      Twine("code for '") + cpu + "' may use '" + divided.others.front() +
+      "', for which the runtime cannot ask a CPU; name an older one");
+#else
+  return none;
+#endif
 }
 
 Error mlir::amp::checkCpuOrder(llvm::ArrayRef<std::string> cpus,
                                StringRef option) {
-  SmallVector<uint64_t> features;
+  SmallVector<uint64_t> before;
   for (const std::string &cpu : cpus) {
-    if (llvm::is_contained(cpus.take_front(features.size()), cpu))
+    if (llvm::is_contained(cpus.take_front(before.size()), cpu))
       return createStringError(Twine("expected ") + option +
                                " to name each CPU once, but got '" + cpu +
                                "' twice");
-    Expected<uint64_t> needed = getCpuFeatures(cpu);
+    Expected<CpuFeatures> needed = getCpuFeatures(cpu);
     if (!needed)
       return needed.takeError();
-    for (auto [earlier, others] : llvm::zip(cpus, features))
-      if ((others & ~*needed) == 0)
-        return createStringError(
-            Twine("expected ") + option +
-            " to name first what can do most, but a CPU that can run the code "
-            "for '" +
-            cpu + "' can run that for '" + earlier +
-            "' too, and would take it; put '" + cpu +
-            "' before it, or leave one out");
-    features.push_back(*needed);
+    const uint64_t all = needed->plain | needed->tiles;
+    for (auto [earlier, features] : llvm::zip(cpus, before)) {
+      if (features & ~all)
+        continue;
+      const std::string other =
+          features == all ? "" : "put '" + cpu + "' before it, or ";
+      return createStringError(
+          Twine("expected ") + option +
+          " to name first what can do most, but a CPU that can run the code "
+          "for '" +
+          cpu + "' can run that for '" + earlier +
+          "' too, and would take it; " + other + "leave one out");
+    }
+    before.push_back(all);
   }
   return Error::success();
 }

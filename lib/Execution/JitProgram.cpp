@@ -303,6 +303,26 @@ mlir::amp::compileForHost(ModuleOp module,
       "host", options, resources, report);
 }
 
+/// kCpuAttr.
+static DictionaryAttr describeCpu(MLIRContext *context,
+                                  const ObjectTarget &version,
+                                  const CpuFeatures &features) {
+  Builder b(context);
+  auto name = [&](StringRef key, Attribute value) {
+    return b.getNamedAttr(key, value);
+  };
+  auto number = [&](uint64_t value) {
+    return b.getI64IntegerAttr(static_cast<int64_t>(value));
+  };
+  StringRef cpu = version.cpu == "native" ? llvm::sys::getHostCPUName()
+                                          : StringRef(version.cpu);
+  int64_t others = version.isLast() ? version.numVersions - 1 : 0;
+  return b.getDictionaryAttr({name("cpu", b.getStringAttr(cpu)),
+                              name("features", number(features.plain)),
+                              name("tile_features", number(features.tiles)),
+                              name("versions", number(others))});
+}
+
 llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToObjects(
     ModuleOp module, const MixedPrecisionOptions &precision,
     llvm::function_ref<void(OpPassManager &)> lower, StringRef target,
@@ -310,24 +330,11 @@ llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToObjects(
   JitOptions common;
   common.insertTaps = options.insertTaps;
   const ObjectTarget &version = options.target;
-  llvm::Expected<uint64_t> features = getCpuFeatures(version.cpu);
+  llvm::Expected<CpuFeatures> features = getCpuFeatures(version.cpu);
   if (!features)
     return features.takeError();
-  Builder builder(module.getContext());
-  module->setAttr(
-      kCpuAttr,
-      builder.getDictionaryAttr(
-          {builder.getNamedAttr(
-               "cpu", builder.getStringAttr(version.cpu == "native"
-                                                ? llvm::sys::getHostCPUName()
-                                                : StringRef(version.cpu))),
-           builder.getNamedAttr(
-               "features",
-               builder.getI64IntegerAttr(static_cast<int64_t>(*features))),
-           builder.getNamedAttr(
-               "versions",
-               builder.getI64IntegerAttr(
-                   version.isLast() ? version.numVersions - 1 : 0))}));
+  module->setAttr(kCpuAttr,
+                  describeCpu(module.getContext(), version, *features));
   if (llvm::Error error =
           lowerProgram(module, precision, lower, target, common, report))
     return std::move(error);

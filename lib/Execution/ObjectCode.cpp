@@ -21,6 +21,7 @@
 #include "amp/Execution/ObjectCode.h"
 #include "HostParts.h"
 
+#include "amp/Execution/CpuFeatures.h"
 #include "amp/Program/ProgramSignature.h"
 
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
@@ -41,7 +42,10 @@ static llvm::Expected<JITTargetMachineBuilder> getTarget(StringRef cpu) {
       JITTargetMachineBuilder::detectHost();
   if (!target)
     return target;
-  if (cpu != "native") {
+  if (cpu == "native") {
+    for (const std::string &feature : findUnaskedFeatures())
+      target->getFeatures().AddFeature(feature, /*Enable=*/false);
+  } else {
     *target = JITTargetMachineBuilder(target->getTargetTriple());
     target->setCPU(cpu.str());
   }

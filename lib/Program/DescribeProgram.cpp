@@ -218,6 +218,17 @@ std::string Describer::addFunction(LLVM::LLVMFuncOp function) {
                Field::i64(cpuFeatures)});
 }
 
+/// Whether the code multiplies in AMX's tiles.
+static bool hasTiles(ModuleOp module) {
+  return module
+      .walk([](LLVM::CallIntrinsicOp call) {
+        return call.getIntrin().starts_with("llvm.x86.tile")
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Takes the module's kCpuAttr.
 LogicalResult Describer::readCpu() {
   Attribute given = module->removeAttr(kCpuAttr);
@@ -228,19 +239,26 @@ LogicalResult Describer::readCpu() {
   auto getInt = [&](StringRef key) {
     return members ? members.getAs<IntegerAttr>(key) : IntegerAttr();
   };
-  IntegerAttr features = getInt("features"), versions = getInt("versions");
+  IntegerAttr features = getInt("features"),
+              tileFeatures = getInt("tile_features"),
+              versions = getInt("versions");
   constexpr int64_t kMaxVersions = 64;
-  if (!name || !features || !features.getType().isInteger(64) || !versions ||
-      !versions.getType().isInteger(64) || versions.getInt() < 0 ||
+  bool areIntegers = llvm::all_of(
+      ArrayRef{features, tileFeatures, versions}, [](IntegerAttr attribute) {
+        return attribute && attribute.getType().isInteger(64);
+      });
+  if (!name || !areIntegers || versions.getInt() < 0 ||
       versions.getInt() > kMaxVersions)
     return module.emitError()
            << "expected '" << kCpuAttr
-           << "' to be {cpu = \"NAME\", features = N : i64, versions = N : "
-              "i64}, with at most "
+           << "' to be {cpu = \"NAME\", features = N : i64, tile_features = N "
+              ": i64, versions = N : i64}, with at most "
            << kMaxVersions << " versions, but got " << given
            << "; leave it to amp-compile";
   cpu = name.getValue();
   cpuFeatures = features.getInt();
+  if (hasTiles(module))
+    cpuFeatures |= tileFeatures.getInt();
   numVersions = versions.getInt();
   return success();
 }

@@ -81,16 +81,19 @@ module attributes {amp.scalers = [{name = "loss0", initial_scale = 65536.0 : f64
 // CHECK: llvm.mlir.global external constant @ampProgram()
 // CHECK: llvm.mlir.addressof @amp_functions
 // CHECK: llvm.mlir.addressof @amp_scalers
-// Which says nothing of CPUs: it is for this one, and the only one.
-// CHECK: llvm.mlir.zero : !llvm.ptr
-// CHECK: llvm.mlir.zero : !llvm.ptr
-// CHECK: llvm.mlir.zero : !llvm.ptr
-// CHECK: llvm.mlir.constant(0 : i64)
-// CHECK: llvm.mlir.zero : !llvm.ptr
+// Which says nothing of CPUs: members 13 to 15 are null, 0 and null.
+// CHECK: llvm.insertvalue %{{.+}}, %{{.+}}[12]
+// CHECK-NEXT: %[[NONE:.+]] = llvm.mlir.zero : !llvm.ptr
+// CHECK-NEXT: llvm.insertvalue %[[NONE]], %{{.+}}[13]
+// CHECK-NEXT: %[[NOTHING:.+]] = llvm.mlir.constant(0 : i64)
+// CHECK-NEXT: llvm.insertvalue %[[NOTHING]], %{{.+}}[14]
+// CHECK-NEXT: %[[ALONE:.+]] = llvm.mlir.zero : !llvm.ptr
+// CHECK-NEXT: llvm.insertvalue %[[ALONE]], %{{.+}}[15]
 
 // -----
 
 // The last of three versions: what its code needs, and where the others are described.
+// Without tiles it needs nothing for them.
 // CHECK-NOT: amp.cpu
 // CHECK: llvm.mlir.global internal constant @amp_function_step()
 // CHECK: llvm.mlir.constant(1029 : i64)
@@ -105,7 +108,7 @@ module attributes {amp.scalers = [{name = "loss0", initial_scale = 65536.0 : f64
 // CHECK: llvm.mlir.constant(1029 : i64)
 // CHECK: llvm.mlir.addressof @amp_versions
 // CHECK: llvm.mlir.constant(2 : i32)
-module attributes {amp.cpu = {cpu = "x86-64-v3", features = 1029 : i64, versions = 2 : i64}} {
+module attributes {amp.cpu = {cpu = "x86-64-v3", features = 1029 : i64, tile_features = 2048 : i64, versions = 2 : i64}} {
   llvm.func internal @step(%run: i64) -> i32 attributes {amp.signature = {kind = "train_step", arguments = [], results = []}} {
     %0 = llvm.mlir.constant(0 : i32) : i32
     llvm.return %0 : i32
@@ -113,5 +116,28 @@ module attributes {amp.cpu = {cpu = "x86-64-v3", features = 1029 : i64, versions
   llvm.func @_mlir_ciface_step(%run: i64) -> i32 attributes {amp.signature = {}} {
     %0 = llvm.mlir.constant(0 : i32) : i32
     llvm.return %0 : i32
+  }
+}
+
+// -----
+
+// With tiles it does.
+// CHECK: llvm.mlir.global internal constant @amp_function_step()
+// CHECK: llvm.mlir.constant(3077 : i64)
+// CHECK: llvm.mlir.global external constant @ampProgram()
+// CHECK: llvm.mlir.constant(3077 : i64)
+module attributes {amp.cpu = {cpu = "sapphirerapids", features = 1029 : i64, tile_features = 2048 : i64, versions = 0 : i64}} {
+  llvm.func internal @step(%run: i64) -> i32 attributes {amp.signature = {kind = "train_step", arguments = [], results = []}} {
+    %0 = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %0 : i32
+  }
+  llvm.func @_mlir_ciface_step(%run: i64) -> i32 attributes {amp.signature = {}} {
+    %0 = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %0 : i32
+  }
+  llvm.func internal @tiles() {
+    %rows = llvm.mlir.constant(16 : i16) : i16
+    %zero = llvm.call_intrinsic "llvm.x86.tilezero.internal"(%rows, %rows) : (i16, i16) -> !llvm.x86_amx
+    llvm.return
   }
 }

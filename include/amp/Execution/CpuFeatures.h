@@ -20,13 +20,24 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mlir::amp {
 
-/// What code for `cpu`, "native" or what LLVM calls it, may use beyond what
-/// every CPU of the architecture has, as a set of amp-rt/Cpu.h. Fails for a CPU
-/// with instructions that the runtime cannot ask for.
-llvm::Expected<uint64_t> getCpuFeatures(llvm::StringRef cpu);
+/// What code may use beyond what every CPU of the architecture has, as sets of
+/// amp-rt/Cpu.h: `tiles` where it has AMX's tiles.
+struct CpuFeatures {
+  uint64_t plain = 0, tiles = 0;
+};
+
+/// Of code for `cpu`, "native" or what LLVM calls it. Fails for a CPU of that
+/// name with instructions that the runtime cannot ask for; of this one they are
+/// findUnaskedFeatures, which code is to do without.
+llvm::Expected<CpuFeatures> getCpuFeatures(llvm::StringRef cpu);
+
+/// What this CPU has and the runtime cannot ask another one for, by LLVM's
+/// names.
+std::vector<std::string> findUnaskedFeatures();
 
 /// Fails if there is one that no CPU would be given: a CPU takes the first of
 /// `cpus` that it can run. `option` is what errors call the list.

@@ -32,11 +32,12 @@ struct ProgramOptions {
   std::string device = "host";
 };
 
-/// The program that `description` describes, with scalers of its own. `code` is
-/// kept as long as the program: its destruction may unload what is described.
-/// Fails without a train step, for values that are no arrays or results whose
-/// shape is not known, where the system gives no threads, and for a device that
-/// is not there or cannot run the program.
+/// The program that `description` describes, with scalers of its own; of
+/// several versions the one that ampRtProgramChoose gives. `code` is kept as
+/// long as the program: its destruction may unload what is described. Fails
+/// without a train step, for values that are no arrays or results whose shape
+/// is not known, where the system gives no threads, and for a device that is
+/// not there or cannot run the program.
 llvm::Expected<std::unique_ptr<Program>>
 openProgram(const AmpRtProgram &description, std::shared_ptr<void> code,
             const ProgramOptions &options = {});

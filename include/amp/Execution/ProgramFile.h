@@ -22,7 +22,7 @@ namespace mlir::amp {
 struct ProgramFile {
   /// Unloads it.
   std::shared_ptr<void> code;
-  /// Lies there.
+  /// Lies there. ampRtProgramChoose gives the version for this CPU.
   const AmpRtProgram *program = nullptr;
 };
 

@@ -35,8 +35,9 @@ constexpr llvm::StringLiteral kScalersAttr = "amp.scalers";
 /// the number with which they say when they begin and end
 /// (amp-profile-kernels).
 constexpr llvm::StringLiteral kKernelsAttr = "amp.kernels";
-/// On the module: {cpu, features, versions}: what LLVM calls the CPU that it is
-/// compiled for, the features that its code needs (amp-rt/Cpu.h), and how many
+/// On the module: {cpu, features, tile_features, versions}: what LLVM calls the
+/// CPU that it is compiled for, the features that its code needs
+/// (amp-rt/Cpu.h), those that it needs too if it has AMX's tiles, and how many
 /// other versions of the program stand before it, as `ampProgram.0` and so on.
 constexpr llvm::StringLiteral kCpuAttr = "amp.cpu";
 /// What the symbols of a version before the last one of a program end with.

@@ -125,8 +125,7 @@ struct ExpandProduct : OpConversionPattern<amx::TileMulFOp> {
   matchAndRewrite(amx::TileMulFOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Type half = op.getLhsTileType().getElementType();
-    if (!isHalf(half) || op.getRhsTileType().getElementType() != half ||
-        !isa<VectorType>(adaptor.getLhs().getType()))
+    if (!isHalf(half) || !isa<VectorType>(adaptor.getLhs().getType()))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto words = VectorType::get(kWords, b.getI32Type());

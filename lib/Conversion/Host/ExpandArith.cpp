@@ -51,6 +51,13 @@ static bool isWide(Type type) {
   return getElementTypeOrSelf(type).isF32() || isF64(type);
 }
 
+/// Whether `op` rounds to the nearest number, which is all that is written
+/// here; other modes are refused.
+static bool roundsToNearest(arith::TruncFOp op) {
+  return op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) ==
+         arith::RoundingMode::to_nearest_even;
+}
+
 static bool isBF16(Type type) { return getElementTypeOrSelf(type).isBF16(); }
 
 namespace {
@@ -73,7 +80,7 @@ struct RoundByF32 : OpRewritePattern<arith::TruncFOp> {
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     Value x = op.getIn();
-    if (!isF64(x.getType()) || !isBF16(op.getType()))
+    if (!isF64(x.getType()) || !isBF16(op.getType()) || !roundsToNearest(op))
       return failure();
     Location loc = op.getLoc();
     Type f32 = withElement(op.getType(), rewriter.getF32Type());
@@ -106,7 +113,8 @@ struct RoundToBF16 : OpRewritePattern<arith::TruncFOp> {
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     Value x = op.getIn();
-    if (!getElementTypeOrSelf(x.getType()).isF32() || !isBF16(op.getType()))
+    if (!getElementTypeOrSelf(x.getType()).isF32() || !isBF16(op.getType()) ||
+        !roundsToNearest(op))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto constant = [&](TypedAttr value) -> Value {

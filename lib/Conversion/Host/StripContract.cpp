@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Everything whose name begins with "amp." goes, wherever it stands; what a
-// driver needs to call an entry point stays in one attribute of it.
+// driver needs to call an entry point stays in one attribute of it, and what
+// amp-describe-program says of all in two of the module.
 //
 //===----------------------------------------------------------------------===//
 

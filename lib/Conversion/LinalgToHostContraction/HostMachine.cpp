@@ -38,7 +38,8 @@ using namespace mlir::amp;
 ///   Sapphire Rapids (2.1 GHz)     185    93
 static constexpr StringLiteral kFastBf16Dot[] = {"znver4"};
 
-/// Asks the system for AMX's tiles, for all threads of this process.
+/// Asks the system for AMX's tiles, for all threads of this process: as the
+/// runtime does (CpuFeatures.cpp), which a library of passes does not need.
 static bool requestTiles() {
 #if defined(__linux__) && defined(__x86_64__)
   constexpr int kRequestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM

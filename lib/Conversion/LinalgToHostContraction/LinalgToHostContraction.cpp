@@ -822,7 +822,8 @@ struct ConvertLinalgToHostContractionPass
              << "expected a CPU with " << feature
              << ", and a system that lets it be used, for '" << option
              << "', but '" << cpu.getValue()
-             << "' has none; leave it to the CPU, or set 'expand-tiles'";
+             << "' has none; leave it to the CPU, or set 'expand-tiles'"
+             << (machine.hasAmxBf16 ? " or 'f16=amx-parts'" : "");
     };
     if (bf16 == Bf16Products::Amx && !machine.hasAmxBf16)
       return refuse("AMX-BF16", "bf16=amx");

@@ -29,9 +29,11 @@ AMP_RT_API int32_t ampRtCpuFindFeature(const char *name);
 AMP_RT_API const char *ampRtCpuFeatureName(int32_t number);
 
 /* Those of `wanted` that this process can use: the CPU has them, and the system
- * keeps their registers. For AMX's tiles the system is asked, in the name of
- * all threads of this process, if `wanted` has "amx-tile"; what needs tiles is
- * there only with them. */
+ * keeps their registers. What the library has no name for is not among them. If
+ * `wanted` has some of AMX's features ("amx-...") and the CPU too, the system
+ * is asked for tiles, in the name of all threads of this process; its answer,
+ * which depends on the size of alternate signal stacks, is kept as long as the
+ * process lives. Any thread may call. */
 AMP_RT_API uint64_t ampRtCpuGetFeatures(uint64_t wanted);
 
 AMP_RT_END_DECLS

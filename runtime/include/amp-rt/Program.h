@@ -90,7 +90,9 @@ typedef enum AmpRtFunctionKind {
  * they must not overlap anything else. All of it is checked first, by
  * ampRtProgramCheckArguments. `allocated` is not read, and of an array without
  * elements neither is `aligned`. What a call that fails later wrote is
- * undefined. The entry point behind it, _mlir_ciface_<name>, checks nothing. */
+ * undefined. The entry point behind it, _mlir_ciface_<name>, checks nothing,
+ * the CPU neither; that name is the last version's of a program that has
+ * several. */
 typedef AmpRtStatus (*AmpRtFunctionCall)(int64_t run, void *const *arguments);
 
 typedef struct AmpRtFunction {

@@ -16,6 +16,10 @@
  *     puts(ampRtStatusText());             // results of step are undefined
  *   ampRtRunDestroy(run);
  *
+ * Such a call asks nothing of the CPU: a program that was compiled ahead of
+ * time for another one, or multiplies in AMX's tiles, is chosen first
+ * (ampRtProgramChoose), and of several versions these are the last one's.
+ *
  * A run serves one call after another, one at a time; calls on different
  * threads each have their own. A failed assertion, and an allocation for which
  * there is no memory, leave the program at once. Other errors (a handle that is
@@ -130,8 +134,9 @@ AMP_RT_API void ampRtRunTap(int64_t run, int64_t tap, const char *name,
  * Program entry points of programs for a device
  *
  * Of a run with a loaded program (Load.h), on whose device they work; the
- * memory that ampRtRunAllocate and its like give is of that device. A status other than AMP_RT_OK is recorded, and the program
- * leaves. They may return before the device has done it (Device.h, Load.h).
+ * memory that ampRtRunAllocate and its like give is of that device. A status
+ * other than AMP_RT_OK is recorded, and the program leaves. They may return
+ * before the device has done it (Device.h, Load.h).
  *===----------------------------------------------------------------------===*/
 
 /* Program entry point: runs the launches of the program's module with that
@@ -155,8 +160,8 @@ AMP_RT_API AmpRtStatus ampRtRunRead(int64_t run, void *target,
 AMP_RT_API AmpRtStatus ampRtRunWrite(int64_t run, void *target,
                                      const void *source, int64_t bytes);
 
-/* Program entry point: an assertion that the device has checked. `violated` is a
- * byte of its memory whose lowest bit is set if it failed, as it is when the
+/* Program entry point: an assertion that the device has checked. `violated` is
+ * a byte of its memory whose lowest bit is set if it failed, as it is when the
  * program comes here; `message`, `length` bytes, lives as long as the program.
  * Nobody waits: ampRtRunSynchronize (Load.h) says how it went. */
 AMP_RT_API AmpRtStatus ampRtRunReportViolation(int64_t run,
@@ -164,11 +169,11 @@ AMP_RT_API AmpRtStatus ampRtRunReportViolation(int64_t run,
                                                const char *message,
                                                int64_t length);
 
-/* Program entry points: copy the AmpRtScalerRecord (Scaler.h) of the scaler with
- * this handle to the program's memory on the device, and from there back. The
- * host's state goes to the device at the first call and after the host has
- * changed it, for which the device is waited for; else nothing waits. A record is
- * refused if the host has changed the scaler since the program read it. */
+/* Program entry points: copy the AmpRtScalerRecord (Scaler.h) of the scaler
+ * with this handle to the program's memory on the device, and from there back.
+ * The host's state goes to the device at the first call and after the host has
+ * changed it, for which the device is waited for; else nothing waits. A record
+ * is refused if the host has changed the scaler since the program read it. */
 AMP_RT_API AmpRtStatus ampRtRunReadScaler(int64_t run, int64_t scaler,
                                           void *target);
 AMP_RT_API AmpRtStatus ampRtRunWriteScaler(int64_t run, int64_t scaler,

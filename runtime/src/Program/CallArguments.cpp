@@ -21,6 +21,7 @@
 #include "Support/Failure.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <new>
@@ -221,7 +222,8 @@ AmpRtStatus ampRtProgramCheckArguments(const AmpRtFunction *function,
   const char *call = "ampRtProgramCheckArguments";
   if (!function)
     return failNull(call, "function");
-  if (function->structSize >= sizeof(AmpRtFunction))
+  if (function->structSize >=
+      offsetof(AmpRtFunction, cpuFeatures) + sizeof(function->cpuFeatures))
     if (AmpRtStatus status =
             checkCpu(call, function->name, function->cpuFeatures))
       return status;

@@ -32,22 +32,55 @@ AmpRtStatus amp::rt::checkCpu(const char *call, const char *name,
   const uint64_t missing = features & ~ampRtCpuGetFeatures(features);
   if (!missing)
     return AMP_RT_OK;
-  char names[200] = "";
+  // As many as say which CPU is meant.
+  constexpr int kMostNames = 8;
+  char names[400] = "";
   size_t used = 0;
-  for (int32_t number = 0; number < 64 && used < sizeof(names) - 32; ++number) {
-    if (!(missing >> number & 1))
+  int count = 0;
+  for (int32_t number = 0; number < 64; ++number) {
+    if (!(missing >> number & 1) || ++count > kMostNames)
       continue;
     const char *feature = ampRtCpuFeatureName(number);
-    int written =
-        std::snprintf(names + used, 32, "%s%s", used ? ", " : "",
-                      feature ? feature : "what is newer than libamp-rt");
-    used += written < 32 ? written : 31;
+    used += std::snprintf(names + used, sizeof(names) - used, "%s%s",
+                          used ? ", " : "",
+                          feature ? feature : "what is newer than libamp-rt");
   }
+  if (count > kMostNames)
+    std::snprintf(names + used, sizeof(names) - used, " and %d more",
+                  count - kMostNames);
   return fail(AMP_RT_UNAVAILABLE,
               "%s: the code for '%s' needs %s, which this CPU has not, or the "
               "system does not let this process use; compile the step for this "
               "CPU too (amp-compile --cpu)",
               call, name, names);
+}
+
+AmpRtStatus amp::rt::chooseVersion(const char *call,
+                                   const AmpRtProgram &program,
+                                   const AmpRtProgram *&chosen) {
+  AmpRtProgram known;
+  if (AmpRtStatus status = readStruct(call, "AmpRtProgram", program, known))
+    return status;
+  for (int32_t i = 0; i < known.versionCount; ++i) {
+    if (!known.versions || !known.versions[i])
+      return fail(AMP_RT_INVALID_ARGUMENT,
+                  "%s: the program says that it has %d versions, but version "
+                  "%d is null",
+                  call, known.versionCount, i);
+    AmpRtProgram version;
+    if (AmpRtStatus status =
+            readStruct(call, "AmpRtProgram", *known.versions[i], version))
+      return status;
+    if (!hasAll(version.cpuFeatures))
+      continue;
+    chosen = known.versions[i];
+    return AMP_RT_OK;
+  }
+  if (AmpRtStatus status =
+          checkCpu(call, known.cpu ? known.cpu : "this CPU", known.cpuFeatures))
+    return status;
+  chosen = &program;
+  return AMP_RT_OK;
 }
 
 AmpRtStatus ampRtProgramChoose(const AmpRtProgram *program,
@@ -57,22 +90,5 @@ AmpRtStatus ampRtProgramChoose(const AmpRtProgram *program,
     return failNull(call, "program");
   if (!chosen)
     return failNull(call, "chosen");
-  AmpRtProgram known;
-  if (AmpRtStatus status = readStruct(call, "AmpRtProgram", *program, known))
-    return status;
-  for (int32_t i = 0; i < known.versionCount; ++i) {
-    AmpRtProgram version;
-    if (AmpRtStatus status =
-            readStruct(call, "AmpRtProgram", *known.versions[i], version))
-      return status;
-    if (!hasAll(version.cpuFeatures))
-      continue;
-    *chosen = known.versions[i];
-    return AMP_RT_OK;
-  }
-  if (AmpRtStatus status =
-          checkCpu(call, known.cpu ? known.cpu : "this CPU", known.cpuFeatures))
-    return status;
-  *chosen = program;
-  return AMP_RT_OK;
+  return chooseVersion(call, *program, *chosen);
 }

@@ -8,6 +8,7 @@
 #ifndef AMP_RT_SRC_PROGRAM_CHOOSEVERSION_H
 #define AMP_RT_SRC_PROGRAM_CHOOSEVERSION_H
 
+#include "amp-rt/Program.h"
 #include "amp-rt/Status.h"
 
 #include <cstdint>
@@ -18,6 +19,10 @@ namespace amp::rt {
 /// can use all of `features` (amp-rt/Cpu.h), which the function or the CPU's
 /// version of a program of that name needs.
 AmpRtStatus checkCpu(const char *call, const char *name, uint64_t features);
+
+/// ampRtProgramChoose for `call`.
+AmpRtStatus chooseVersion(const char *call, const AmpRtProgram &program,
+                          const AmpRtProgram *&chosen);
 
 } // namespace amp::rt
 

@@ -14,6 +14,7 @@
 
 #include "amp-rt/Training.h"
 
+#include "Program/ChooseVersion.h"
 #include "Support/Failure.h"
 #include "Support/SizedStruct.h"
 #include "Support/ValueBytes.h"
@@ -358,7 +359,7 @@ AmpRtStatus ampRtTrainingCreate(const AmpRtProgram *program, const char *device,
   std::unique_ptr<AmpRtTraining> made(new (std::nothrow) AmpRtTraining);
   if (!made)
     return failNoMemory(call, "a training");
-  if (AmpRtStatus status = ampRtProgramChoose(program, &program))
+  if (AmpRtStatus status = chooseVersion(call, *program, program))
     return status;
   if (AmpRtStatus status =
           readStruct(call, "AmpRtProgram", *program, made->program))

@@ -3,9 +3,9 @@
 // Everything that begins with "amp." goes, wherever it stands, but for what
 // amp-describe-program makes data of; the rest stays.
 
-// CHECK: module attributes {amp.scalers = [], other.policy = 1 : i32} {
+// CHECK: module attributes {amp.cpu = {cpu = "znver4"}, amp.scalers = [], other.policy = 1 : i32} {
 module attributes {amp.policy = #amp.policy<O1, patch_type = f16, loss_scale = dynamic>,
-                   amp.casts_inserted, amp.scalers = [], other.policy = 1 : i32} {
+                   amp.casts_inserted, amp.cpu = {cpu = "znver4"}, amp.scalers = [], other.policy = 1 : i32} {
   // CHECK-LABEL: func.func @step(
   // CHECK-SAME: %[[W:.*]]: tensor<4xf32> {bufferization.writable = false}, %[[X:.*]]: tensor<4xf32>)
   // CHECK-SAME: -> (tensor<4xf32>, tensor<4xf32> {other.result})

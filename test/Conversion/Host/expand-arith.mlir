@@ -61,3 +61,7 @@ func.func @rounded(%x: vector<8xf32>) -> vector<8xbf16> {
   %0 = arith.truncf %x : vector<8xf32> to vector<8xbf16>
   return %0 : vector<8xbf16>
 }
+
+// Near miss: a rounding that is not to the nearest has no form here, and none is made up.
+// RUN: not amp-opt %S/Inputs/round-toward-zero.mlir --amp-expand-arith 2>&1 | FileCheck %s --check-prefix=MODE
+// MODE: failed to legalize operation 'arith.truncf'

@@ -17,7 +17,7 @@
 // PARTS: for 'f16=amx-parts', but 'znver4' has none
 // RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=znver4 bf16=amx f16=amx-parts expand-tiles"
 // RUN: not amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=sapphirerapids f16=amx" 2>&1 | FileCheck %s --check-prefix=FP16
-// FP16: expected a CPU with AMX-FP16, and a system that lets it be used, for 'f16=amx', but 'sapphirerapids' has none; leave it to the CPU, or set 'expand-tiles'
+// FP16: expected a CPU with AMX-FP16, and a system that lets it be used, for 'f16=amx', but 'sapphirerapids' has none; leave it to the CPU, or set 'expand-tiles' or 'f16=amx-parts'
 // RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=sapphirerapids f16=amx expand-tiles"
 // RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=graniterapids bf16=amx f16=amx"
 // RUN: amp-opt /dev/null --convert-linalg-to-host-contraction="cpu=sapphirerapids bf16=amx f16=amx-parts"

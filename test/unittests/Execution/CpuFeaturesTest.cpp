@@ -36,6 +36,11 @@ static uint64_t getKnown() {
   return known;
 }
 
+/// What code with AMX's tiles needs beside.
+static uint64_t getTiles() {
+  return getBit("amx-tile") | getBit("amx-bf16") | getBit("amx-fp16");
+}
+
 // The runtime asks this CPU by a table of its own; LLVM has another.
 TEST(CpuFeatures, OfThisCpuAreLlvms) {
   llvm::StringMap<bool> theirs = llvm::sys::getHostCPUFeatures();
@@ -49,9 +54,15 @@ TEST(CpuFeatures, OfThisCpuAreLlvms) {
       continue;
     EXPECT_EQ(bool(ours >> number & 1), theirs.lookup(name)) << name;
   }
-  llvm::Expected<uint64_t> native = getCpuFeatures("native");
+  llvm::Expected<CpuFeatures> native = getCpuFeatures("native");
   ASSERT_TRUE(bool(native));
-  EXPECT_EQ(*native, ours);
+  EXPECT_EQ(native->plain | native->tiles, ours);
+  EXPECT_EQ(native->plain & getTiles(), 0u);
+  // Code is to do without what nobody can ask for.
+  for (const std::string &name : findUnaskedFeatures()) {
+    EXPECT_TRUE(theirs.lookup(name)) << name;
+    EXPECT_EQ(getBit(name), 0u) << name;
+  }
 }
 
 // Every feature of every CPU is asked for, or known not to be needed; or code
@@ -61,32 +72,34 @@ TEST(CpuFeatures, OfAllCpus) {
   llvm::X86::fillValidCPUArchList(cpus, /*Only64Bit=*/true);
   std::set<std::string> refused;
   for (StringRef cpu : cpus) {
-    llvm::Expected<uint64_t> features = getCpuFeatures(cpu);
+    llvm::Expected<CpuFeatures> features = getCpuFeatures(cpu);
     if (!features) {
       refused.insert(cpu.str());
       EXPECT_NE(llvm::toString(features.takeError()).find("name an older one"),
                 std::string::npos);
       continue;
     }
-    EXPECT_EQ(*features & ~getKnown(), 0u) << cpu.str();
+    EXPECT_EQ((features->plain | features->tiles) & ~getKnown(), 0u)
+        << cpu.str();
+    EXPECT_EQ(features->plain & getTiles(), 0u) << cpu.str();
+    EXPECT_EQ(features->tiles & ~getTiles(), 0u) << cpu.str();
   }
   EXPECT_EQ(refused, (std::set<std::string>{"diamondrapids", "novalake"}));
 }
 
 TEST(CpuFeatures, OfSomeCpus) {
   auto get = [](StringRef cpu) { return llvm::cantFail(getCpuFeatures(cpu)); };
-  EXPECT_EQ(get("x86-64"), 0u);
   const uint64_t avx2 = getBit("avx2") | getBit("fma") | getBit("f16c"),
                  tiles = getBit("amx-tile") | getBit("amx-bf16");
   ASSERT_TRUE(getBit("avx2") && getBit("amx-tile") && getBit("amx-fp16"));
-  EXPECT_EQ(get("x86-64-v2") & avx2, 0u);
-  EXPECT_EQ(get("x86-64-v3") & avx2, avx2);
-  EXPECT_EQ(get("x86-64-v3") & getBit("avx512f"), 0u);
-  EXPECT_NE(get("znver4") & getBit("avx512bf16"), 0u);
-  EXPECT_EQ(get("znver4") & tiles, 0u);
-  EXPECT_EQ(get("sapphirerapids") & tiles, tiles);
-  EXPECT_EQ(get("sapphirerapids") & getBit("amx-fp16"), 0u);
-  EXPECT_NE(get("graniterapids") & getBit("amx-fp16"), 0u);
+  EXPECT_EQ(get("x86-64").plain, 0u);
+  EXPECT_EQ(get("x86-64-v2").plain & avx2, 0u);
+  EXPECT_EQ(get("x86-64-v3").plain & avx2, avx2);
+  EXPECT_EQ(get("x86-64-v3").plain & getBit("avx512f"), 0u);
+  EXPECT_NE(get("znver4").plain & getBit("avx512bf16"), 0u);
+  EXPECT_EQ(get("znver4").tiles, 0u);
+  EXPECT_EQ(get("sapphirerapids").tiles, tiles);
+  EXPECT_EQ(get("graniterapids").tiles, tiles | getBit("amx-fp16"));
 }
 
 TEST(CpuFeatures, Order) {
@@ -104,6 +117,11 @@ TEST(CpuFeatures, Order) {
             "would take it; put 'znver4' before it, or leave one out");
   EXPECT_EQ(check({"znver4", "znver3", "znver4"}),
             "expected --cpu to name each CPU once, but got 'znver4' twice");
+  // Two names for the same.
+  EXPECT_EQ(check({"emeraldrapids", "sapphirerapids"}),
+            "expected --cpu to name first what can do most, but a CPU that can "
+            "run the code for 'sapphirerapids' can run that for "
+            "'emeraldrapids' too, and would take it; leave one out");
   EXPECT_NE(check({"diamondrapids"}).find("for which the runtime cannot ask"),
             std::string::npos);
 }

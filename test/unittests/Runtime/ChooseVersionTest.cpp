@@ -79,6 +79,32 @@ TEST_F(ChooseVersion, RefusesWhatNoCpuCanRun) {
   EXPECT_EQ(ampRtProgramChoose(&last, nullptr), AMP_RT_INVALID_ARGUMENT);
 }
 
+TEST_F(ChooseVersion, RefusesVersionsThatAreNotThere) {
+  setVersions(2);
+  newest.cpuFeatures = kUnknown;
+  versions[1] = nullptr;
+  EXPECT_EQ(ampRtProgramChoose(&last, &chosen), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(ampRtStatusText(),
+               "ampRtProgramChoose: the program says that it has 2 versions, "
+               "but version 1 is null");
+  last.versions = nullptr;
+  EXPECT_EQ(ampRtProgramChoose(&last, &chosen), AMP_RT_INVALID_ARGUMENT);
+}
+
+// Of many features that are missing some are named, and the others counted.
+TEST_F(ChooseVersion, CountsWhatIsMissing) {
+  int32_t known = 0;
+  while (ampRtCpuFeatureName(known))
+    ++known;
+  ASSERT_LT(known, 64 - 9);
+  // Bits from 55 on have no names yet.
+  last.cpuFeatures = ~uint64_t(0) << 55;
+  EXPECT_EQ(ampRtProgramChoose(&last, &chosen), AMP_RT_UNAVAILABLE);
+  EXPECT_TRUE(std::strstr(ampRtStatusText(),
+                          "what is newer than libamp-rt and 1 more, which"))
+      << ampRtStatusText();
+}
+
 // A description from before versions says nothing of CPUs.
 TEST_F(ChooseVersion, ReadsOlderDescriptions) {
   setVersions(3);
@@ -98,6 +124,9 @@ TEST_F(ChooseVersion, CallsAskToo) {
   EXPECT_EQ(ampRtProgramCheckArguments(&f, none, 0), AMP_RT_UNAVAILABLE);
   EXPECT_TRUE(std::strstr(ampRtStatusText(), "the code for 'f' needs"))
       << ampRtStatusText();
+  // As large as it was when it got the member, and before.
+  f.structSize = offsetof(AmpRtFunction, cpuFeatures) + sizeof(f.cpuFeatures);
+  EXPECT_EQ(ampRtProgramCheckArguments(&f, none, 0), AMP_RT_UNAVAILABLE);
   f.structSize = offsetof(AmpRtFunction, cpuFeatures);
   EXPECT_EQ(ampRtProgramCheckArguments(&f, none, 0), AMP_RT_OK);
 }
@@ -122,6 +151,9 @@ TEST_F(ChooseVersion, TrainingsChoose) {
   newer.cpuFeatures = last.cpuFeatures = kUnknown;
   EXPECT_EQ(ampRtTrainingCreate(&last, nullptr, 0, &training),
             AMP_RT_UNAVAILABLE);
+  EXPECT_TRUE(std::strstr(ampRtStatusText(), "ampRtTrainingCreate: the code "
+                                             "for 'last' needs"))
+      << ampRtStatusText();
 }
 
 TEST(Cpu, FeaturesHaveNamesAndNumbers) {

@@ -96,8 +96,8 @@ def ConvertLinalgToHostContractionPass
     arithmetic gives infinities. A CPU with AMX-FP16 multiplies f16 as it is, by the
     same steps, subnormal numbers and infinities too. `expand-amx-tiles` runs all
     this on CPUs without tiles. Linux lets a process use tiles once it has asked
-    (`arch_prctl`), as this project's JIT and its runtime do: who runs such code
-    otherwise has to.
+    (`arch_prctl`), as this project's JIT does, and its runtime for what `amp-compile`
+    made: who runs such code otherwise has to.
 
     With `threads` above 1, products that are worth it are divided among the
     iterations of an `scf.parallel`, by their batch or by the longer side of the
@@ -271,7 +271,8 @@ def StripContractPass : Pass<"amp-strip-contract", "ModuleOp"> {
 
     What a driver needs stays as data for `amp-describe-program`: entry points
     (functions with `llvm.emit_c_interface`) get an `amp.signature` with kind,
-    arguments and results as they were, and the module keeps `amp.scalers`.
+    arguments and results as they were, and the module keeps `amp.scalers` and
+    `amp.cpu`.
   }];
 }
 
