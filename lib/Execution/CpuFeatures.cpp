@@ -56,9 +56,12 @@ struct DividedFeatures {
 };
 } // namespace
 
-static DividedFeatures divide(llvm::ArrayRef<StringRef> names) {
+/// What `features` has that is true.
+static DividedFeatures divide(const llvm::StringMap<bool> &features) {
   DividedFeatures divided;
-  for (StringRef name : names) {
+  for (const auto &[name, isThere] : features) {
+    if (!isThere)
+      continue;
     int32_t number = ampRtCpuFindFeature(name.str().c_str());
     if (number >= 0)
       (name.starts_with("amx-") ? divided.known.tiles : divided.known.plain) |=
@@ -71,12 +74,7 @@ static DividedFeatures divide(llvm::ArrayRef<StringRef> names) {
 
 /// Of the CPU that runs this process.
 static DividedFeatures divideNative() {
-  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  SmallVector<StringRef> names;
-  for (const auto &[name, isThere] : features)
-    if (isThere)
-      names.push_back(name);
-  return divide(names);
+  return divide(llvm::sys::getHostCPUFeatures());
 }
 
 std::vector<std::string> mlir::amp::findUnaskedFeatures() {
@@ -97,9 +95,15 @@ Expected<CpuFeatures> mlir::amp::getCpuFeatures(StringRef cpu) {
   }
   if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
     return none;
-  SmallVector<StringRef> names;
-  llvm::X86::getFeaturesForCPU(cpu, names);
-  DividedFeatures divided = divide(names);
+  SmallVector<StringRef> listed;
+  llvm::X86::getFeaturesForCPU(cpu, listed);
+  llvm::StringMap<bool> features;
+  // LLVM leaves out what others imply, as avx of avxvnni.
+  for (StringRef name : listed) {
+    features[name] = true;
+    llvm::X86::updateImpliedFeatures(name, /*Enabled=*/true, features);
+  }
+  DividedFeatures divided = divide(features);
   if (divided.others.empty())
     return divided.known;
   return createStringError(

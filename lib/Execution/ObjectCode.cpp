@@ -37,6 +37,12 @@ using namespace mlir;
 using namespace mlir::amp;
 using llvm::orc::JITTargetMachineBuilder;
 
+/// As LLJIT has it where it links by JITLink.
+static void setPlacement(JITTargetMachineBuilder &target) {
+  target.setRelocationModel(llvm::Reloc::PIC_);
+  target.setCodeModel(llvm::CodeModel::Small);
+}
+
 static llvm::Expected<JITTargetMachineBuilder> getTarget(StringRef cpu) {
   llvm::Expected<JITTargetMachineBuilder> target =
       JITTargetMachineBuilder::detectHost();
@@ -49,9 +55,7 @@ static llvm::Expected<JITTargetMachineBuilder> getTarget(StringRef cpu) {
     *target = JITTargetMachineBuilder(target->getTargetTriple());
     target->setCPU(cpu.str());
   }
-  // As LLJIT has it where it links by JITLink.
-  target->setRelocationModel(llvm::Reloc::PIC_);
-  target->setCodeModel(llvm::CodeModel::Small);
+  setPlacement(*target);
   return target;
 }
 
@@ -146,8 +150,11 @@ static void addCopy(llvm::Module &module) {
   builder.CreateRetVoid();
 }
 
+/// For any CPU of the architecture: all versions of a program call them.
 static llvm::Expected<ObjectCode>
-generateNamedFunctions(JITTargetMachineBuilder target) {
+generateNamedFunctions(const llvm::Triple &triple) {
+  JITTargetMachineBuilder target(triple);
+  setPlacement(target);
   // The linker keeps those that are called.
   target.getOptions().FunctionSections = true;
   auto machine = target.createTargetMachine();
@@ -245,7 +252,8 @@ mlir::amp::generateObjectCode(ModuleOp module, unsigned level,
     return std::move(failure);
   if (!version.isLast())
     return objects;
-  llvm::Expected<ObjectCode> functions = generateNamedFunctions(*target);
+  llvm::Expected<ObjectCode> functions =
+      generateNamedFunctions(target->getTargetTriple());
   if (!functions)
     return functions.takeError();
   objects.push_back(std::move(*functions));

@@ -98,11 +98,11 @@ module attributes {amp.scalers = [{name = "loss0", initial_scale = 65536.0 : f64
 // CHECK: llvm.mlir.global internal constant @amp_function_step()
 // CHECK: llvm.mlir.constant(1029 : i64)
 // CHECK: llvm.mlir.global internal constant @[[CPU:amp_text_[0-9]+]]("x86-64-v3\00")
-// CHECK: llvm.mlir.global external hidden constant @ampProgram.0()
-// CHECK: llvm.mlir.global external hidden constant @ampProgram.1()
+// CHECK: llvm.mlir.global external hidden constant @ampProgram.ampVersion0()
+// CHECK: llvm.mlir.global external hidden constant @ampProgram.ampVersion1()
 // CHECK: llvm.mlir.global internal constant @amp_versions()
-// CHECK: llvm.mlir.addressof @ampProgram.0
-// CHECK: llvm.mlir.addressof @ampProgram.1
+// CHECK: llvm.mlir.addressof @ampProgram.ampVersion0
+// CHECK: llvm.mlir.addressof @ampProgram.ampVersion1
 // CHECK: llvm.mlir.global external constant @ampProgram()
 // CHECK: llvm.mlir.addressof @[[CPU]]
 // CHECK: llvm.mlir.constant(1029 : i64)

@@ -114,31 +114,19 @@ static llvm::Error completeBundle(const CompileOptions &options,
 // Compilation
 //===----------------------------------------------------------------------===//
 
-/// How a step is compiled for a CPU.
-static llvm::Error setHostLowering(HostLoweringOptions &lowering,
-                                   const CompileOptions &options,
-                                   const std::string &cpu) {
-  BlasReport blas{std::nullopt, ""};
-  if (options.blas != "off" && !options.reference) {
-    llvm::Expected<BlasReport> chosen =
-        options.blas == "auto" ? chooseBlas()
-                               : chooseBlas(options.blas, "--blas");
-    if (!chosen)
-      return chosen.takeError();
-    blas = std::move(*chosen);
-  }
-  setBlas(lowering, blas);
-  lowering.cpu = cpu;
-  lowering.threads = options.threads;
-  lowering.reference = options.reference;
-  return llvm::Error::success();
+/// Who computes large products.
+static llvm::Expected<BlasReport> chooseBlas(const CompileOptions &options) {
+  if (options.blas == "off" || options.reference || !options.isForHost())
+    return BlasReport{std::nullopt, ""};
+  return options.blas == "auto" ? chooseBlas()
+                                : chooseBlas(options.blas, "--blas");
 }
 
 /// Compiles one version of the step, which consumes `module`.
 static llvm::Expected<std::vector<ObjectCode>>
 compile(ModuleOp module, const ObjectTarget &target,
-        const CompileOptions &options, const MixedPrecisionOptions &precision,
-        CompileReport &report) {
+        const CompileOptions &options, const BlasReport &blas,
+        const MixedPrecisionOptions &precision, CompileReport &report) {
   ObjectOptions objects;
   objects.insertTaps = options.insertTaps;
   objects.target = target;
@@ -148,8 +136,10 @@ compile(ModuleOp module, const ObjectTarget &target,
     return compileToDeviceObjects(module, precision, options.target, objects,
                                   report);
   HostLoweringOptions lowering;
-  if (llvm::Error error = setHostLowering(lowering, options, target.cpu))
-    return std::move(error);
+  setBlas(lowering, blas);
+  lowering.cpu = target.cpu;
+  lowering.threads = options.threads;
+  lowering.reference = options.reference;
   return compileToHostObjects(module, precision, lowering, objects, report);
 }
 
@@ -157,14 +147,27 @@ compile(ModuleOp module, const ObjectTarget &target,
 static llvm::Expected<std::vector<ObjectCode>>
 compileVersions(ModuleOp module, const CompileOptions &options,
                 const MixedPrecisionOptions &precision, CompileReport &report) {
+  llvm::Expected<BlasReport> blas = chooseBlas(options);
+  if (!blas)
+    return blas.takeError();
   std::vector<ObjectCode> objects;
+  // What is said of a step is said once.
+  MixedPrecisionOptions silent;
+  silent.copyOptionValuesFrom(precision);
+  silent.screen = &llvm::nulls();
   for (auto [number, cpu] : llvm::enumerate(options.cpus)) {
+    const bool isFirst = number == 0;
+    std::optional<ScopedDiagnosticHandler> errorsAlone;
+    if (!isFirst)
+      errorsAlone.emplace(module.getContext(), [](Diagnostic &diagnostic) {
+        return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+      });
     CompileReport own;
     OwningOpRef<ModuleOp> copy = module.clone();
     const ObjectTarget target{cpu, static_cast<int64_t>(number),
                               static_cast<int64_t>(options.cpus.size())};
-    llvm::Expected<std::vector<ObjectCode>> version =
-        compile(*copy, target, options, precision, own);
+    llvm::Expected<std::vector<ObjectCode>> version = compile(
+        *copy, target, options, *blas, isFirst ? precision : silent, own);
     if (!version)
       return version.takeError();
     llvm::move(*version, std::back_inserter(objects));

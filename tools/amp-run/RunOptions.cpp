@@ -96,9 +96,10 @@ struct CommandLine {
       cl::values(clEnumValN(TileUse::Auto, "auto", "the CPU, if it can"),
                  clEnumValN(TileUse::Off, "off", "nobody"),
                  clEnumValN(TileUse::Expanded, "expanded",
-                            "loops, to the bits of a CPU with AMX-BF16: slow"),
+                            "loops, to the bits of a CPU with AMX-BF16 but for "
+                            "subnormal numbers: slow"),
                  clEnumValN(TileUse::ExpandedFp16, "expanded-fp16",
-                            "loops, to the bits of one with AMX-FP16")),
+                            "the same of one with AMX-FP16")),
       cl::init(TileUse::Auto), cl::cat(host)};
   ToolOption<bool> reference{host, "reference",
                              "no BLAS, no fusion, fixed order of sums: slow"};

@@ -195,7 +195,7 @@ def DescribeProgramPass : Pass<"amp-describe-program", "ModuleOp"> {
 
     A module that says which CPU it is compiled for (`amp.cpu`) hands that on, and
     with it how many versions of the program stand before it for CPUs that can do
-    more: `@ampProgram.0` and so on, which modules of their own describe.
+    more: `@ampProgram.ampVersion0` and so on, which modules of their own describe.
 
     Runs on the LLVM dialect, after `amp-return-status`. A module without entry
     points stays as it is.

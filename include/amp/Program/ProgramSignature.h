@@ -38,11 +38,12 @@ constexpr llvm::StringLiteral kKernelsAttr = "amp.kernels";
 /// On the module: {cpu, features, tile_features, versions}: what LLVM calls the
 /// CPU that it is compiled for, the features that its code needs
 /// (amp-rt/Cpu.h), those that it needs too if it has AMX's tiles, and how many
-/// other versions of the program stand before it, as `ampProgram.0` and so on.
+/// other versions of the program stand before it, as `ampProgram.ampVersion0`
+/// and so on.
 constexpr llvm::StringLiteral kCpuAttr = "amp.cpu";
 /// What the symbols of a version before the last one of a program end with.
 inline std::string getVersionSuffix(int64_t number) {
-  return "." + std::to_string(number);
+  return ".ampVersion" + std::to_string(number);
 }
 /// On the module: {kernel: amp.launch} of each module of kernels
 /// (amp-record-launches).

@@ -17,8 +17,10 @@
 //   c[row] = c[row] + (even + odd)
 //
 // which is what tdpbf16ps does, compared with it on random numbers, and what
-// Intel's manual says of tdpfp16ps. A product of two bf16 or f16 is exact in
-// f32, so it does not matter whether the addition is fused with it.
+// Intel's manual says of tdpfp16ps, but for subnormal numbers: the CPU takes
+// those of f32 and of bf16 as zero, here they are what they are. A product of
+// two bf16 or f16 is exact in f32, so it does not matter whether the addition
+// is fused with it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -173,7 +173,7 @@ AmpRtStatus AmpRtTraining::prepare(const char *call, Value &value,
     return failNoMemory(call, "a training");
   if (!value.isArray() && !isResult)
     return prepareHandle(call, value);
-  int64_t bytes;
+  int64_t bytes = 0;
   if (AmpRtStatus status = countValueBytes(call, description, bytes))
     return status;
   if (bytes >= 0)

@@ -97,6 +97,10 @@ TEST(CpuFeatures, OfSomeCpus) {
   EXPECT_EQ(get("x86-64-v3").plain & avx2, avx2);
   EXPECT_EQ(get("x86-64-v3").plain & getBit("avx512f"), 0u);
   EXPECT_NE(get("znver4").plain & getBit("avx512bf16"), 0u);
+  // What LLVM's lists leave out, as it is implied.
+  EXPECT_NE(get("alderlake").plain & getBit("avx2"), 0u);
+  EXPECT_NE(get("sierraforest").plain & getBit("avx"), 0u);
+  EXPECT_NE(get("x86-64-v3").plain & getBit("sse4.1"), 0u);
   EXPECT_EQ(get("znver4").tiles, 0u);
   EXPECT_EQ(get("sapphirerapids").tiles, tiles);
   EXPECT_EQ(get("graniterapids").tiles, tiles | getBit("amx-fp16"));
@@ -117,6 +121,14 @@ TEST(CpuFeatures, Order) {
             "would take it; put 'znver4' before it, or leave one out");
   EXPECT_EQ(check({"znver4", "znver3", "znver4"}),
             "expected --cpu to name each CPU once, but got 'znver4' twice");
+  for (std::vector<std::string> cpus :
+       {std::vector<std::string>{"haswell", "alderlake"},
+        {"core2", "x86-64-v4"},
+        {"nehalem", "x86-64-v3"},
+        {"x86-64-v3", "sierraforest"}})
+    EXPECT_NE(check(cpus).find("put '" + cpus.back() + "' before it"),
+              std::string::npos)
+        << cpus.front();
   // Two names for the same.
   EXPECT_EQ(check({"emeraldrapids", "sapphirerapids"}),
             "expected --cpu to name first what can do most, but a CPU that can "

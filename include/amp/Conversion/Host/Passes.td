@@ -366,7 +366,8 @@ def ExpandAmxTilesPass : Pass<"expand-amx-tiles", "::mlir::func::FuncOp"> {
     zero, those of the odd steps to another, each by one fused operation, and then
     the sum of both to what is in the tile. (It takes subnormal numbers as zero and
     gives zero for them, which this pass does not imitate.) `tdpfp16ps` does the same
-    with f16, whose subnormal numbers it multiplies as they are.
+    with f16, whose subnormal numbers it multiplies as they are; those of f32 are
+    zero to it too.
 
     A tile becomes a vector of its rows. Taken are loads and stores with an explicit
     stride, and products of bf16 or f16 in tiles of 16 rows and 16 columns of f32;
