@@ -133,7 +133,8 @@ def read_program(text, report):
     images = [next(bytes for image, bytes in zip(module, module[1:])
                    if str(image).startswith("amp_image_"))
               for name, module in structs.items() if name.startswith("amp_module_")]
-    workspace = structs["amp_function_train_step"][-1]
+    # AmpRtFunction: (size, ..., bytes of workspace, features of the CPU).
+    *_, workspace, _ = structs["amp_function_train_step"]
     held = sum(value_bytes(structs, value) for what in ("arguments", "results")
                for value in structs[f"amp_{what}_train_step"])
     return Step(len(images), *calls, attribute("amp.kernel_traffic"),
