@@ -105,6 +105,8 @@ llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToDeviceObjects(
   setLowering(lowering, target);
   return compileToObjects(
       module, precision,
-      [&](OpPassManager &pm) { buildDeviceLoweringPipeline(pm, lowering); },
+      [&](OpPassManager &pm, StringRef) {
+        buildDeviceLoweringPipeline(pm, lowering);
+      },
       "device", options, report);
 }

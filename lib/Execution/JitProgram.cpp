@@ -211,11 +211,12 @@ static std::optional<int64_t> takeNumber(ModuleOp module, StringRef name) {
 /// one of them is a train step, and all can be fed.
 static llvm::Error prepare(ModuleOp module,
                            const MixedPrecisionOptions &precision,
-                           const JitOptions &options, CompileReport &report) {
+                           bool insertTaps, CompileReport &report) {
+  auto start = std::chrono::steady_clock::now();
   {
     PassManager pm(module.getContext());
     buildMixedPrecisionPipeline(pm, precision);
-    if (options.insertTaps)
+    if (insertTaps)
       pm.addPass(createInsertTapsPass());
     if (failed(pm.run(module)))
       return makeNotCompiledError();
@@ -240,27 +241,23 @@ static llvm::Error prepare(ModuleOp module,
       return read.takeError();
     hasTrainStep |= kind == FunctionKind::TrainStep;
   }
+  report.preparation = secondsSince(start);
   return hasTrainStep ? llvm::Error::success() : makeNoTrainStepError();
 }
 
-llvm::Error
-mlir::amp::lowerProgram(ModuleOp module, const MixedPrecisionOptions &precision,
-                        llvm::function_ref<void(OpPassManager &)> lower,
-                        StringRef target, const JitOptions &options,
-                        CompileReport &report) {
+/// Leaves what is prepared as a program in the LLVM dialect that describes
+/// itself.
+static llvm::Error
+lowerPrepared(ModuleOp module, llvm::function_ref<void(OpPassManager &)> lower,
+              StringRef target, CompileReport &report) {
   auto start = std::chrono::steady_clock::now();
-  if (llvm::Error error = prepare(module, precision, options, report))
-    return error;
-  report.preparation = secondsSince(start);
-
-  start = std::chrono::steady_clock::now();
   {
     PassManager pm(module.getContext());
     lower(pm);
     if (failed(pm.run(module)))
       return makeError("the module cannot be lowered for the " + target);
   }
-  report.lowering = secondsSince(start);
+  report.lowering += secondsSince(start);
   report.kernelTraffic = takeNumber(module, kKernelTrafficAttr);
   report.leastTraffic = takeNumber(module, kLeastTrafficAttr);
   module->removeAttr(kExpectedSecondsAttr);
@@ -276,7 +273,9 @@ llvm::Expected<std::unique_ptr<Program>> mlir::amp::compileProgram(
   if (!report)
     report = &ignored;
   if (llvm::Error error =
-          lowerProgram(module, precision, lower, target, options, *report))
+          prepare(module, precision, options.insertTaps, *report))
+    return std::move(error);
+  if (llvm::Error error = lowerPrepared(module, lower, target, *report))
     return std::move(error);
 
   auto start = std::chrono::steady_clock::now();
@@ -325,23 +324,34 @@ static DictionaryAttr describeCpu(MLIRContext *context,
 
 llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToObjects(
     ModuleOp module, const MixedPrecisionOptions &precision,
-    llvm::function_ref<void(OpPassManager &)> lower, StringRef target,
-    const ObjectOptions &options, CompileReport &report) {
-  JitOptions common;
-  common.insertTaps = options.insertTaps;
-  const ObjectTarget &version = options.target;
-  llvm::Expected<CpuFeatures> features = getCpuFeatures(version.cpu);
-  if (!features)
-    return features.takeError();
-  module->setAttr(kCpuAttr,
-                  describeCpu(module.getContext(), version, *features));
+    llvm::function_ref<void(OpPassManager &, StringRef cpu)> lower,
+    StringRef target, const ObjectOptions &options, CompileReport &report) {
   if (llvm::Error error =
-          lowerProgram(module, precision, lower, target, common, report))
+          prepare(module, precision, options.insertTaps, report))
     return std::move(error);
-  auto start = std::chrono::steady_clock::now();
-  llvm::Expected<std::vector<ObjectCode>> objects =
-      generateObjectCode(module, options.optimizationLevel, version);
-  report.codegen = secondsSince(start);
+  std::vector<ObjectCode> objects;
+  ObjectTarget version;
+  version.numVersions = static_cast<int64_t>(options.cpus.size());
+  for (const std::string &cpu : options.cpus) {
+    version.cpu = cpu;
+    llvm::Expected<CpuFeatures> features = getCpuFeatures(cpu);
+    if (!features)
+      return features.takeError();
+    OwningOpRef<ModuleOp> copy = module.clone();
+    (*copy)->setAttr(kCpuAttr,
+                     describeCpu(module.getContext(), version, *features));
+    if (llvm::Error error = lowerPrepared(
+            *copy, [&](OpPassManager &pm) { lower(pm, cpu); }, target, report))
+      return std::move(error);
+    auto start = std::chrono::steady_clock::now();
+    llvm::Expected<std::vector<ObjectCode>> code =
+        generateObjectCode(*copy, options.optimizationLevel, version);
+    if (!code)
+      return code.takeError();
+    report.codegen += secondsSince(start);
+    llvm::move(*code, std::back_inserter(objects));
+    ++version.version;
+  }
   return objects;
 }
 
@@ -351,6 +361,11 @@ llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToHostObjects(
     CompileReport &report) {
   return compileToObjects(
       module, precision,
-      [&](OpPassManager &pm) { buildHostLoweringPipeline(pm, lowering); },
+      [&](OpPassManager &pm, StringRef cpu) {
+        HostLoweringOptions own;
+        own.copyOptionValuesFrom(lowering);
+        own.cpu = cpu.str();
+        buildHostLoweringPipeline(pm, own);
+      },
       "host", options, report);
 }

@@ -19,26 +19,19 @@
 
 namespace mlir::amp {
 
-/// Leaves `module` as a program in the LLVM dialect that describes itself.
-/// `lower` adds the passes that follow buildHostPreparationPipeline, for what
-/// errors call `target`.
-llvm::Error lowerProgram(ModuleOp module,
-                         const MixedPrecisionOptions &precision,
-                         llvm::function_ref<void(OpPassManager &)> lower,
-                         StringRef target, const JitOptions &options,
-                         CompileReport &report);
-
-/// The same, and compiles it for this process.
+/// Compiles `module`, which is consumed, for this process. `lower` adds the
+/// passes that follow buildHostPreparationPipeline, for what errors call
+/// `target`.
 llvm::Expected<std::unique_ptr<Program>>
 compileProgram(ModuleOp module, const MixedPrecisionOptions &precision,
                llvm::function_ref<void(OpPassManager &)> lower,
                StringRef target, const JitOptions &options,
                const ProgramOptions &resources, CompileReport *report);
 
-/// The same, and compiles it for a file.
+/// The same for a file, where `lower` is told the CPU of each version.
 llvm::Expected<std::vector<ObjectCode>>
 compileToObjects(ModuleOp module, const MixedPrecisionOptions &precision,
-                 llvm::function_ref<void(OpPassManager &)> lower,
+                 llvm::function_ref<void(OpPassManager &, StringRef cpu)> lower,
                  StringRef target, const ObjectOptions &options,
                  CompileReport &report);
 

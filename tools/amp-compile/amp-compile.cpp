@@ -114,69 +114,39 @@ static llvm::Error completeBundle(const CompileOptions &options,
 // Compilation
 //===----------------------------------------------------------------------===//
 
-/// Who computes large products.
-static llvm::Expected<BlasReport> chooseBlas(const CompileOptions &options) {
-  if (options.blas == "off" || options.reference || !options.isForHost())
-    return BlasReport{std::nullopt, ""};
-  return options.blas == "auto" ? chooseBlas()
-                                : chooseBlas(options.blas, "--blas");
+/// How a step is compiled for the host, whichever the CPU.
+static llvm::Error setHostLowering(HostLoweringOptions &lowering,
+                                   const CompileOptions &options) {
+  BlasReport blas{std::nullopt, ""};
+  if (options.blas != "off" && !options.reference) {
+    llvm::Expected<BlasReport> chosen =
+        options.blas == "auto" ? chooseBlas()
+                               : chooseBlas(options.blas, "--blas");
+    if (!chosen)
+      return chosen.takeError();
+    blas = std::move(*chosen);
+  }
+  setBlas(lowering, blas);
+  lowering.threads = options.threads;
+  lowering.reference = options.reference;
+  return llvm::Error::success();
 }
 
-/// Compiles one version of the step, which consumes `module`.
 static llvm::Expected<std::vector<ObjectCode>>
-compile(ModuleOp module, const ObjectTarget &target,
-        const CompileOptions &options, const BlasReport &blas,
+compile(ModuleOp module, const CompileOptions &options,
         const MixedPrecisionOptions &precision, CompileReport &report) {
   ObjectOptions objects;
   objects.insertTaps = options.insertTaps;
-  objects.target = target;
+  objects.cpus = options.cpus;
   if (options.reference)
     objects.optimizationLevel = 1; // loops stay as they are
   if (!options.isForHost())
     return compileToDeviceObjects(module, precision, options.target, objects,
                                   report);
   HostLoweringOptions lowering;
-  setBlas(lowering, blas);
-  lowering.cpu = target.cpu;
-  lowering.threads = options.threads;
-  lowering.reference = options.reference;
+  if (llvm::Error error = setHostLowering(lowering, options))
+    return std::move(error);
   return compileToHostObjects(module, precision, lowering, objects, report);
-}
-
-/// Compiles all versions of the step. `report` has the sums of their times.
-static llvm::Expected<std::vector<ObjectCode>>
-compileVersions(ModuleOp module, const CompileOptions &options,
-                const MixedPrecisionOptions &precision, CompileReport &report) {
-  llvm::Expected<BlasReport> blas = chooseBlas(options);
-  if (!blas)
-    return blas.takeError();
-  std::vector<ObjectCode> objects;
-  // What is said of a step is said once.
-  MixedPrecisionOptions silent;
-  silent.copyOptionValuesFrom(precision);
-  silent.screen = &llvm::nulls();
-  for (auto [number, cpu] : llvm::enumerate(options.cpus)) {
-    const bool isFirst = number == 0;
-    std::optional<ScopedDiagnosticHandler> errorsAlone;
-    if (!isFirst)
-      errorsAlone.emplace(module.getContext(), [](Diagnostic &diagnostic) {
-        return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
-      });
-    CompileReport own;
-    OwningOpRef<ModuleOp> copy = module.clone();
-    const ObjectTarget target{cpu, static_cast<int64_t>(number),
-                              static_cast<int64_t>(options.cpus.size())};
-    llvm::Expected<std::vector<ObjectCode>> version = compile(
-        *copy, target, options, *blas, isFirst ? precision : silent, own);
-    if (!version)
-      return version.takeError();
-    llvm::move(*version, std::back_inserter(objects));
-    report.preparation += own.preparation;
-    report.lowering += own.lowering;
-    report.codegen += own.codegen;
-    report.decisions = std::move(own.decisions); // the same for all
-  }
-  return objects;
 }
 
 /// Compiles the step to the files of `options`.
@@ -229,7 +199,7 @@ static llvm::Error run(const CompileOptions &options) {
 
   CompileReport report;
   llvm::Expected<std::vector<ObjectCode>> objects =
-      compileVersions(*module, options, precision, report);
+      compile(*module, options, precision, report);
   if (!objects)
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(objects.takeError()));

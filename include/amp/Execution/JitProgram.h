@@ -22,6 +22,8 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace mlir::amp {
 
@@ -61,12 +63,14 @@ struct ObjectOptions {
   /// As in JitOptions.
   bool insertTaps = false;
   unsigned optimizationLevel = 3;
-  ObjectTarget target;
+  /// The CPUs whose code it has, at least one: "native" or what LLVM calls it.
+  /// Each has a version of its own, and takes the first that it can run.
+  std::vector<std::string> cpus = {"native"};
 };
 
 /// Compiles `module`, which is consumed, to objects that linkSharedObject makes
-/// a program of, with those of its other versions if there are some; as
-/// compileForHost, to the same code.
+/// a program of; as compileForHost, to the same code. `lowering` is that of
+/// each version but for its CPU.
 llvm::Expected<std::vector<ObjectCode>>
 compileToHostObjects(ModuleOp module, const MixedPrecisionOptions &precision,
                      const HostLoweringOptions &lowering,

@@ -36,10 +36,10 @@ typedef struct AmpRtTraining AmpRtTraining;
 
 /* Makes the first train step of `program`, of the version that is for this CPU
  * (ampRtProgramChoose), ready on the device of that name (Device.h); null:
- * "host". Memory of all arguments and results is allocated
- * there, and the state begins with the start values of `seed` (StartValue.h), a
- * parameter as the rounded copy of its master. `program` has to live as long as
- * *training, which the caller owns. AMP_RT_NOT_FOUND for a program without a
+ * "host". Memory of all arguments and results is allocated there, and the state
+ * begins with the start values of `seed` (StartValue.h), a parameter as the
+ * rounded copy of its master. `program` has to live as long as *training, which
+ * the caller owns. AMP_RT_NOT_FOUND for a program without a
  * train step, AMP_RT_UNAVAILABLE for one with results of unknown size, with
  * arguments that have another extent than the first for the caller to choose,
  * or without a version that this CPU can run. Other statuses as those of

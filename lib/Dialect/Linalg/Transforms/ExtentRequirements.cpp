@@ -418,8 +418,16 @@ static void requireOf(tensor::ExpandShapeOp op, Assertions &assertions) {
 /// Of tensors whose rank is known, by what their extents come from: the fold of
 /// a cast into what makes its operand changes the operand's own extents.
 static void requireOf(tensor::CastOp op, Assertions &assertions) {
-  auto source = cast<RankedTensorType>(op.getSource().getType());
-  auto result = cast<RankedTensorType>(op.getType());
+  auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+  auto result = dyn_cast<RankedTensorType>(op.getType());
+  if (!source || !result) {
+    OpBuilder builder(op);
+    cast<RuntimeVerifiableOpInterface>(op.getOperation())
+        .generateRuntimeVerification(
+            builder, op.getLoc(),
+            [](Operation *op, StringRef what) { return getMessage(op, what); });
+    return;
+  }
   for (int64_t dim : llvm::seq(source.getRank())) {
     if (!source.isDynamicDim(dim) || result.isDynamicDim(dim))
       continue;
@@ -509,16 +517,6 @@ void ExtentRequirements::require(Operation *op) {
       })
       .Case<tensor::ConcatOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
             tensor::ExpandShapeOp, tensor::PadOp, tensor::ExtractOp,
-            tensor::EmptyOp>([&](auto op) { requireOf(op, assertions); })
-      .Case([&](tensor::CastOp cast) {
-        if (isa<RankedTensorType>(cast.getSource().getType()) &&
-            isa<RankedTensorType>(cast.getType()))
-          return requireOf(cast, assertions);
-        OpBuilder builder(op);
-        llvm::cast<RuntimeVerifiableOpInterface>(op)
-            .generateRuntimeVerification(builder, op->getLoc(),
-                                         [](Operation *op, StringRef what) {
-                                           return getMessage(op, what);
-                                         });
-      });
+            tensor::EmptyOp, tensor::CastOp>(
+          [&](auto op) { requireOf(op, assertions); });
 }
