@@ -93,6 +93,65 @@ func.func @single_tap(%g: tensor<8x3x3xf32>, %w: tensor<4x8x1x1xf32>, %start: te
   return %y : tensor<4x25x25xf32>
 }
 
+// An insertion for each dimension, and a pad around them: one part for each remainder, of four pixels, as of one
+// insertion.
+// CHECK-LABEL: func.func @in_steps
+// CHECK-SAME:    %[[G:[a-z0-9]*]]: tensor<8x2x2xf32>
+// CHECK-NOT:     tensor.insert_slice %[[G]]
+// CHECK:         tensor.pad %[[G]] low[0, 0, 0] high[0, 1, 1]
+// CHECK-COUNT-4: arith.mulf
+// CHECK-NOT:     arith.mulf
+// CHECK:         return
+func.func @in_steps(%g: tensor<8x2x2xf32>, %w: tensor<4x8x3x3xf32>, %start: tensor<4x4x4xf32>) -> tensor<4x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %rows = arith.constant dense<0.0> : tensor<8x3x2xf32>
+  %columns = arith.constant dense<0.0> : tensor<8x3x4xf32>
+  %apart = tensor.insert_slice %g into %rows[0, 0, 0] [8, 2, 2] [1, 2, 1] : tensor<8x2x2xf32> into tensor<8x3x2xf32>
+  %inside = tensor.insert_slice %apart into %columns[0, 0, 0] [8, 3, 2] [1, 1, 2] : tensor<8x3x2xf32> into tensor<8x3x4xf32>
+  %x = tensor.pad %inside low[0, 1, 1] high[0, 2, 1] {
+  ^bb0(%c: index, %h: index, %v: index):
+    tensor.yield %zero : f32
+  } : tensor<8x3x4xf32> to tensor<8x6x6xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(k, p, q, c, r, s) -> (c, p + r, q + s)>, affine_map<(k, p, q, c, r, s) -> (k, c, r, s)>,
+                       affine_map<(k, p, q, c, r, s) -> (k, p, q)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<8x6x6xf32>, tensor<4x8x3x3xf32>) outs(%start : tensor<4x4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %product = arith.mulf %a, %b : f32
+    %sum = arith.addf %acc, %product : f32
+    linalg.yield %sum : f32
+  } -> tensor<4x4x4xf32>
+  return %y : tensor<4x4x4xf32>
+}
+
+// Near miss: a pad of ones around the zeros.
+// CHECK-LABEL: func.func @ones_around
+// CHECK:         tensor.pad
+// CHECK-COUNT-1: arith.mulf
+// CHECK-NOT:     arith.mulf
+// CHECK:         return
+func.func @ones_around(%g: tensor<8x3xf32>, %w: tensor<4x8x3xf32>, %start: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %one = arith.constant 1.0 : f32
+  %zeros = arith.constant dense<0.0> : tensor<8x5xf32>
+  %apart = tensor.insert_slice %g into %zeros[0, 0] [8, 3] [1, 2] : tensor<8x3xf32> into tensor<8x5xf32>
+  %x = tensor.pad %apart low[0, 1] high[0, 1] {
+  ^bb0(%c: index, %h: index):
+    tensor.yield %one : f32
+  } : tensor<8x5xf32> to tensor<8x7xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(k, p, c, r) -> (c, p + r)>, affine_map<(k, p, c, r) -> (k, c, r)>,
+                       affine_map<(k, p, c, r) -> (k, p)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<8x7xf32>, tensor<4x8x3xf32>) outs(%start : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %product = arith.mulf %a, %b : f32
+    %sum = arith.addf %acc, %product : f32
+    linalg.yield %sum : f32
+  } -> tensor<4x5xf32>
+  return %y : tensor<4x5xf32>
+}
+
 // Near miss: zeros on the diagonal of a tensor alone.
 // CHECK-LABEL: func.func @diagonal
 // CHECK:         arith.mulf

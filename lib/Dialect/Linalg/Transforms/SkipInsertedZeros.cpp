@@ -28,7 +28,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Contraction.h"
-#include "amp/Analysis/Fill.h"
+#include "amp/Analysis/SpreadTensor.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -94,7 +94,7 @@ struct Convolution {
   /// Of the two inputs, which is the image.
   unsigned imageInput;
   ContractionOperand image, filter, result;
-  tensor::InsertSliceOp insertion;
+  SpreadTensor spread;
   SmallVector<StridedDim> strided;
 };
 
@@ -103,22 +103,6 @@ struct Convolution {
 //===----------------------------------------------------------------------===//
 // Analysis
 //===----------------------------------------------------------------------===//
-
-/// The insertion with strides into zeros that makes `image`.
-static tensor::InsertSliceOp getInsertion(Value image) {
-  auto insertion = image.getDefiningOp<tensor::InsertSliceOp>();
-  if (!insertion || insertion.hasUnitStride() ||
-      insertion.getSourceType().getRank() !=
-          insertion.getDestType().getRank() ||
-      !insertion.getSourceType().hasStaticShape() ||
-      !insertion.getDestType().hasStaticShape() ||
-      insertion.getSourceType().getNumElements() == 0 ||
-      ShapedType::isDynamicShape(insertion.getStaticOffsets()) ||
-      ShapedType::isDynamicShape(insertion.getStaticStrides()) ||
-      !isFilledWithZero(insertion.getDest()))
-    return nullptr;
-  return insertion;
-}
 
 /// The results of `map` in which `loop` stands.
 static SmallVector<unsigned> findLoop(AffineMap map, unsigned loop) {
@@ -140,9 +124,8 @@ static FailureOr<StridedDim> matchStridedDim(Convolution &convolution,
 
   StridedDim strided;
   strided.dim = dim;
-  strided.stride = convolution.insertion.getStaticStrides()[dim];
-  strided.shift =
-      index.constant - convolution.insertion.getStaticOffsets()[dim];
+  strided.stride = convolution.spread.strides[dim];
+  strided.shift = index.constant - convolution.spread.offsets[dim];
   std::optional<unsigned> pixelLoop;
   for (auto [loop, coefficient] : llvm::enumerate(index.coefficients)) {
     if (coefficient == 0)
@@ -216,14 +199,13 @@ static std::optional<Convolution> match(linalg::GenericOp op,
                           getOperand(*op.getDpsInputOperand(imageInput)),
                           getOperand(*op.getDpsInputOperand(1 - imageInput)),
                           getOperand(*op.getDpsInitOperand(0)),
-                          getInsertion(op.getDpsInputs()[imageInput]),
+                          getSpreadTensor(op.getDpsInputs()[imageInput]),
                           {}};
-  if (!convolution.insertion)
+  ArrayRef<int64_t> pixels = convolution.spread.getShape();
+  if (llvm::is_contained(pixels, 0))
     return std::nullopt;
-  ArrayRef<int64_t> pixels = convolution.insertion.getSourceType().getShape();
   int64_t parts = 1;
-  for (auto [dim, stride] :
-       llvm::enumerate(convolution.insertion.getStaticStrides())) {
+  for (auto [dim, stride] : llvm::enumerate(convolution.spread.strides)) {
     if (stride == 1 || pixels[dim] == 1)
       continue; // nothing stands between
     FailureOr<StridedDim> strided = matchStridedDim(convolution, dim);
@@ -323,8 +305,7 @@ static void setDim(OpBuilder &builder, linalg::SliceParameters &slice,
 void PartBuilder::addRemainder(ArrayRef<Part> parts) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   Remainder remainder{SmallVector<Part>(parts), {}, {}};
-  for (auto [dim, offset] :
-       llvm::enumerate(convolution.insertion.getStaticOffsets())) {
+  for (auto [dim, offset] : llvm::enumerate(convolution.spread.offsets)) {
     remainder.indices.push_back(convolution.image.getIndex(dim));
     remainder.indices.back().constant -= offset;
   }
@@ -337,7 +318,7 @@ void PartBuilder::addRemainder(ArrayRef<Part> parts) {
     index.coefficients[*strided.tapLoop] = part.dilation;
     extents[*strided.tapLoop] = part.taps;
   }
-  ArrayRef<int64_t> shape = convolution.insertion.getSourceType().getShape();
+  ArrayRef<int64_t> shape = convolution.spread.getShape();
   for (auto [index, size] : llvm::zip_equal(remainder.indices, shape)) {
     remainder.ranges.push_back(index.getRange(extents));
     auto [least, greatest] = remainder.ranges.back();
@@ -349,8 +330,8 @@ void PartBuilder::addRemainder(ArrayRef<Part> parts) {
 
 /// Sets `image` to as much as all remainders read.
 void PartBuilder::padImage() {
-  image = convolution.insertion.getSource();
-  RankedTensorType type = convolution.insertion.getSourceType();
+  image = convolution.spread.elements;
+  auto type = cast<RankedTensorType>(image.getType());
   SmallVector<int64_t> shape(type.getShape());
   border.assign(shape.size(), 0);
   SmallVector<OpFoldResult> low, high;

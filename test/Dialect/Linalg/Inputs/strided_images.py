@@ -4,7 +4,7 @@
 
 Each is a function with its own strides, dilations, border, number of taps and of
 pixels, order of dimensions and of operands, with the filter turned around or not,
-and a result that starts with values or with zeros. Elements are small integers, so
+the zeros of one insertion, of two, or of an insertion and a pad, and a result that starts with values or with zeros. Elements are small integers, so
 that sums are exact in any order; @main prints for each case its number and the sum
 of the result, weighted by position.
 """
@@ -62,6 +62,39 @@ def filled(name, sizes, seed):
     return lines
 
 
+def inserted(name, source, source_sizes, sizes, low, strides):
+    """Lines that insert %source into zeros."""
+    type = tensor(sizes)
+    return [
+        f"  %{name}_e = tensor.empty() : {type}",
+        f"  %{name}_0 = linalg.fill ins(%zero : f32) outs(%{name}_e : {type}) -> {type}",
+        f"  %{name} = tensor.insert_slice %{source} into %{name}_0{low} {source_sizes} {strides}"
+        f" : {tensor(source_sizes)} into {type}",
+    ]
+
+
+def spread(rng, source, image):
+    """Lines that make %image of %pixels of sizes `source`, in one or two steps."""
+    sizes, low, strides = ([dim[i] for dim in image] for i in (1, 2, 4))
+    form = rng.choice(("one", "two", "pad"))
+    if form == "one":
+        return inserted("image", "pixels", source, sizes, low, strides)
+    first = [stride if form == "pad" or rng.random() < 0.5 else 1 for stride in strides]
+    between = [(size - 1) * stride + 1 for size, stride in zip(source, first)]
+    lines = inserted("apart", "pixels", source, between, [0] * len(source), first)
+    if form == "two":
+        rest = [stride // part for stride, part in zip(strides, first)]
+        return lines + inserted("image", "apart", between, sizes, low, rest)
+    high = [size - start - part for size, start, part in zip(sizes, low, between)]
+    indices = ", ".join(f"%i{d}: index" for d in range(len(sizes)))
+    return lines + [
+        f"  %image = tensor.pad %apart low{low} high{high} {{",
+        f"  ^bb0({indices}):",
+        "    tensor.yield %zero : f32",
+        f"  }} : {tensor(between)} to {tensor(sizes)}",
+    ]
+
+
 def case(number, rng):
     rank = rng.choice((1, 1, 2))
     pixels = [rng.randint(1, 4) for _ in range(rank)]
@@ -102,12 +135,7 @@ def case(number, rng):
     result_sizes = [dim[1] for dim in result]
     lines = [f"func.func @case{number}() -> f64 {{", "  %zero = arith.constant 0.0 : f32"]
     lines += filled("pixels", source, number) + filled("filter", weights_sizes, number + 1)
-    lines += [
-        f"  %blank_e = tensor.empty() : {image_type}",
-        f"  %blank = linalg.fill ins(%zero : f32) outs(%blank_e : {image_type}) -> {image_type}",
-        f"  %image = tensor.insert_slice %pixels into %blank{[dim[2] for dim in image]}"
-        f" {source} {[dim[4] for dim in image]} : {tensor(source)} into {image_type}",
-    ]
+    lines += spread(rng, source, image)
     if rng.random() < 0.5:
         lines += filled("start", result_sizes, number + 2)
     else:

@@ -141,7 +141,8 @@ def SkipInsertedZerosPass : Pass<"amp-skip-inserted-zeros", "::mlir::func::FuncO
     image without zeros and a part of the filter: the polyphase decomposition of a
     convolution of a dilated image.
 
-    Products are recognised by their loops and body (`matchContraction`), in any
+    The zeros may come of several insertions, one in the other, and of pads around
+    them. Products are recognised by their loops and body (`matchContraction`), in any
     order of dimensions, in any number of strided ones, with dilations, and with
     the filter turned around. Each sum keeps its order; it lacks the terms that
     are 0 times an element of the filter. Where that element is infinite or NaN,

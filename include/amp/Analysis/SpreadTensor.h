@@ -1,0 +1,41 @@
+//===- SpreadTensor.h - Elements that stand among zeros ---------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The image of a transposed convolution has its pixels apart, with zeros
+// between and around them. Front ends write that as one insertion into zeros,
+// one for each dimension, or an insertion that is padded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_ANALYSIS_SPREADTENSOR_H
+#define AMP_ANALYSIS_SPREADTENSOR_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+namespace mlir::amp {
+
+/// What a tensor has besides zeros: in each dimension element i of `elements`
+/// stands at offsets + strides * i.
+struct SpreadTensor {
+  Value elements;
+  SmallVector<int64_t> offsets, strides;
+
+  ArrayRef<int64_t> getShape() const {
+    return cast<RankedTensorType>(elements.getType()).getShape();
+  }
+};
+
+/// Follows insertions into zeros (0.0 or -0.0), and pads with them, as far as
+/// sizes, offsets and strides are known. `tensor`, which is ranked, itself if
+/// it is made otherwise.
+SpreadTensor getSpreadTensor(Value tensor);
+
+} // namespace mlir::amp
+
+#endif // AMP_ANALYSIS_SPREADTENSOR_H
