@@ -10,14 +10,15 @@
 // chip to the time that a kernel should take, and which resource it waits for.
 // It exists to choose among configurations, so it needs to order them rightly
 // more than to be right; docs/Rationale/Kernels.md has the model's equations
-// and the origin of each number, of which several are fitted to what our kernels
-// took on an H100.
+// and the origin of each number, of which several are fitted to what our
+// kernels took on an H100.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_KERNELS_KERNELCOST_H
 #define AMP_KERNELS_KERNELCOST_H
 
+#include "amp/Kernels/ConvolutionProblem.h"
 #include "amp/Kernels/GemmConfig.h"
 #include "mlir/IR/Builders.h"
 
@@ -33,7 +34,8 @@ struct KernelCost {
   double flops = 0;
   /// Bytes that must pass between memory and chip: each matrix once.
   double bytes = 0;
-  /// Tiles, and blocks that run at a time.
+  /// Tiles, and blocks that run at a time; without slots, a kernel that has no
+  /// tiles of a product.
   int64_t items = 0, slots = 0;
   /// Cycles of one stage of one tile on a multiprocessor of its own.
   double tensorCycles = 0, sharedCycles = 0, l2Cycles = 0;
@@ -43,6 +45,7 @@ struct KernelCost {
   double peak = 0;
   KernelBound bound = KernelBound::Latency;
 
+  bool hasTiles() const { return slots != 0; }
   /// Rounds in which tiles are computed; the last may be partly empty.
   double waves() const { return slots ? double(items) / double(slots) : 0; }
   /// The share of slots that have a tile, over all rounds.
@@ -56,6 +59,12 @@ struct KernelCost {
 /// epilogue, over the whole of D.
 KernelCost estimateGemm(const GemmProblem &problem, const GemmConfig &config,
                         int64_t operandBytes = 0);
+
+/// The cost of a depthwise convolution, or one of its gradients, by our kernel:
+/// what memory and plain arithmetic take, without tiles. Not fitted to
+/// measurements.
+KernelCost estimateDepthwise(const ConvolutionProblem &problem,
+                             const Chip &chip, int64_t operandBytes = 0);
 
 /// `amp.cost` of a gpu.module: what was chosen and what is expected of it (see
 /// the pass convert-linalg-to-tensor-core).

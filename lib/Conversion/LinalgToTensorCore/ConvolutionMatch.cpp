@@ -16,11 +16,18 @@
 // the kernel: a tensor.pad of zeros is looked through, and so is a slice that
 // cuts off pixels which no window reaches.
 //
+// In groups a loop g more is in all three, x[n][h][w][g][c] * f[g][k][r][s][c],
+// where neither k nor c has to have a loop if there is one of them only. In
+// memory that is x[n][h][w][g * C + c] and f[g * K + k][r][s][c]. Depthwise
+// filters are also written f[r][s][g], as named operations have them; they, or
+// their gradient, are transposed.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ConvolutionMatch.h"
 
 #include "ElementMovement.h"
+#include "amp/Analysis/SpreadTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -44,6 +51,14 @@ getLoops(const LinearExpr &index) {
     if (coefficient != 0)
       loops.push_back({loop, coefficient});
   return loops;
+}
+
+/// The loop that `operand` is indexed by in `dim`, or nothing if that is not
+/// one loop alone, in its order.
+static std::optional<unsigned> getLoop(const ContractionOperand &operand,
+                                       unsigned dim) {
+  auto loop = dyn_cast<AffineDimExpr>(operand.map.getResult(dim));
+  return loop ? std::optional(loop.getPosition()) : std::nullopt;
 }
 
 /// The map from loops to dimensions that are these loops.
@@ -70,10 +85,37 @@ static FailureOr<Window> readWindow(const ContractionOperand &image,
                 loops[1].second};
 }
 
+Value mlir::amp::lookThroughChannels(Value image) {
+  // Rows and columns of both are dimensions 1 and 2.
+  auto keepsPixels = [](ArrayRef<ReassociationIndices> reassociation) {
+    return reassociation.size() > 3 &&
+           llvm::all_of(reassociation.take_front(3),
+                        [](const ReassociationIndices &dims) {
+                          return dims.size() == 1;
+                        });
+  };
+  while (Operation *op = image.getDefiningOp()) {
+    auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+    auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+    if (!(expand && keepsPixels(expand.getReassociationIndices())) &&
+        !(collapse && keepsPixels(collapse.getReassociationIndices())))
+      break;
+    image = op->getOperand(0);
+  }
+  return image;
+}
+
+bool mlir::amp::areOfPixels(ArrayRef<int64_t> numbers) {
+  return numbers[0] == 0 &&
+         llvm::all_of(numbers.drop_front(3),
+                      [](int64_t number) { return number == 0; });
+}
+
 /// Takes zeros around the image into the problem.
 static Value absorbPadding(Value image, ConvolutionProblem &problem) {
   auto pad = image.getDefiningOp<tensor::PadOp>();
-  if (!pad || !pad.getSourceType().hasStaticShape())
+  if (!pad || !pad.getSourceType().hasStaticShape() ||
+      pad.getSourceType().getRank() < 4)
     return image;
   Value value = pad.getConstantPaddingValue();
   TypedAttr number = value ? getSplatValue(value) : TypedAttr();
@@ -81,7 +123,7 @@ static Value absorbPadding(Value image, ConvolutionProblem &problem) {
   ArrayRef<int64_t> low = pad.getStaticLow(), high = pad.getStaticHigh();
   if (!zero || !zero.getValue().isPosZero() ||
       ShapedType::isDynamicShape(low) || ShapedType::isDynamicShape(high) ||
-      low[0] || low[3] || high[0] || high[3] ||
+      !areOfPixels(low) || !areOfPixels(high) ||
       llvm::any_of(low, [](int64_t size) { return size < 0; }) ||
       llvm::any_of(high, [](int64_t size) { return size < 0; }))
     return image;
@@ -89,23 +131,144 @@ static Value absorbPadding(Value image, ConvolutionProblem &problem) {
   problem.padLeft = low[2];
   problem.padBottom = high[1];
   problem.padRight = high[2];
-  return pad.getSource();
+  return lookThroughChannels(pad.getSource());
 }
 
 /// The image of which `image` has all but the last rows and columns, or `image`
 /// itself.
 static Value getWholeImage(Value image) {
   auto slice = image.getDefiningOp<tensor::ExtractSliceOp>();
-  if (!slice || slice.getSourceType().getRank() != 4 ||
-      slice.getType().getRank() != 4 ||
+  if (!slice || slice.getSourceType().getRank() < 4 ||
+      slice.getType().getRank() != slice.getSourceType().getRank() ||
       !slice.getSourceType().hasStaticShape() || !slice.hasUnitStride() ||
       !slice.hasZeroOffset())
     return image;
-  for (unsigned dim : {0, 3})
-    if (slice.getType().getDimSize(dim) !=
-        slice.getSourceType().getDimSize(dim))
-      return image;
-  return slice.getSource();
+  SmallVector<int64_t> missing;
+  for (auto [all, kept] : llvm::zip_equal(slice.getSourceType().getShape(),
+                                          slice.getType().getShape()))
+    missing.push_back(all - kept);
+  return areOfPixels(missing) ? lookThroughChannels(slice.getSource()) : image;
+}
+
+namespace {
+/// The pixels over which a gradient of filters is summed.
+struct PixelGrid {
+  Value tensor;
+  /// Rows and columns, and from one to the next in the tensor that is written.
+  std::array<int64_t, 2> sizes, strides;
+};
+} // namespace
+
+/// The pixels of an output's gradient that has zeros between them, as some
+/// front ends write the gradient of the filters of a convolution with strides.
+static std::optional<PixelGrid> getPixelsApart(Value output) {
+  SpreadTensor spread = getSpreadTensor(lookThroughChannels(output));
+  SmallVector<int64_t> gaps;
+  for (int64_t stride : spread.strides)
+    gaps.push_back(stride - 1);
+  ArrayRef<int64_t> shape = spread.getShape();
+  if (shape.size() < 4 || !areOfPixels(gaps) ||
+      llvm::any_of(spread.offsets, [](int64_t offset) { return offset != 0; }))
+    return std::nullopt;
+  return PixelGrid{lookThroughChannels(spread.elements),
+                   {shape[1], shape[2]},
+                   {spread.strides[1], spread.strides[2]}};
+}
+
+namespace {
+/// The loops of a convolution by what they run over.
+struct ConvolutionLoops {
+  /// Images.
+  unsigned n;
+  Window rows, columns;
+  std::optional<unsigned> group, filter, channel;
+  /// Images and pixels index the result, taps and channels are summed over; in
+  /// a gradient of the filters the other way round.
+  bool isForward;
+
+  SmallVector<unsigned> ofOutput() const;
+  /// With what each is.
+  SmallVector<std::pair<unsigned, FilterDim>> ofFilters() const;
+};
+} // namespace
+
+SmallVector<unsigned> ConvolutionLoops::ofOutput() const {
+  SmallVector<unsigned> loops = {n, rows.pixel, columns.pixel};
+  for (std::optional<unsigned> loop : {group, filter})
+    if (loop)
+      loops.push_back(*loop);
+  return loops;
+}
+
+SmallVector<std::pair<unsigned, FilterDim>>
+ConvolutionLoops::ofFilters() const {
+  SmallVector<std::pair<unsigned, FilterDim>> loops;
+  if (group)
+    loops.push_back({*group, FilterDim::Group});
+  if (filter)
+    loops.push_back({*filter, FilterDim::Filter});
+  loops.push_back({rows.tap, FilterDim::Row});
+  loops.push_back({columns.tap, FilterDim::Column});
+  if (channel)
+    loops.push_back({*channel, FilterDim::Channel});
+  return loops;
+}
+
+/// Reads what each loop is from the image's map.
+static FailureOr<ConvolutionLoops> readLoops(const Contraction &contraction,
+                                             const ContractionOperand &image,
+                                             StringRef &reason) {
+  auto decline = [&](StringRef text) {
+    reason = text;
+    return failure();
+  };
+  auto isInResult = [&](unsigned loop) {
+    return contraction.c.map.isFunctionOfDim(loop);
+  };
+  unsigned rank = image.map.getNumResults();
+  bool isInGroups = !contraction.batch.empty();
+  if (rank != 4 && !(rank == 5 && isInGroups))
+    return decline("of other than two dimensions");
+  ConvolutionLoops loops;
+  std::optional<unsigned> n = getLoop(image, 0);
+  SmallVector<unsigned, 2> last; // groups and channels
+  for (unsigned dim = 3; dim < rank; ++dim)
+    if (std::optional<unsigned> loop = getLoop(image, dim))
+      last.push_back(*loop);
+  if (!n || last.size() != rank - 3)
+    return decline("whose images are not stored N,H,W,C; run "
+                   "amp-assign-layouts first");
+  loops.n = *n;
+  loops.isForward = isInResult(*n);
+  if (isInGroups) {
+    if (contraction.batch.size() != 1 || last[0] != contraction.batch[0])
+      return decline("in groups whose images are not stored N,H,W,G,C; run "
+                     "amp-assign-layouts first");
+    loops.group = last[0];
+  }
+  if (last.size() > size_t(isInGroups))
+    loops.channel = last.back();
+  auto isPixel = [&](unsigned loop) {
+    return isInResult(loop) == loops.isForward;
+  };
+  FailureOr<Window> rows = readWindow(image, 1, isPixel);
+  FailureOr<Window> columns = readWindow(image, 2, isPixel);
+  if (failed(rows) || failed(columns) ||
+      (loops.channel && isInResult(*loops.channel) == loops.isForward))
+    return decline("whose windows are not of rows and columns");
+  loops.rows = *rows;
+  loops.columns = *columns;
+  unsigned others = 0;
+  for (unsigned loop = 0; loop < image.map.getNumDims(); ++loop)
+    if (!image.map.isFunctionOfDim(loop)) {
+      loops.filter = loop;
+      ++others;
+    }
+  // Only in groups may there be one filter without a loop.
+  if (others > 1 || (!isInGroups && others == 0) ||
+      image.map.getNumDims() != 5 + last.size() + others)
+    return decline("with loops that are not of filters, channels or windows");
+  return loops;
 }
 
 FailureOr<ConvolutionMatch>
@@ -118,82 +281,94 @@ mlir::amp::matchConvolution(const Contraction &contraction,
   const ContractionOperand *image = &contraction.a, *other = &contraction.b;
   if (image->map.isProjectedPermutation(/*allowZeroInResults=*/true))
     std::swap(image, other);
-  if (!contraction.batch.empty())
-    return decline("in groups");
-  auto isInResult = [&](unsigned loop) {
-    return contraction.c.map.isFunctionOfDim(loop);
-  };
-  if (image->map.getNumResults() != 4)
-    return decline("of other than two dimensions");
-  auto images = getLoops(image->getIndex(0)),
-       channels = getLoops(image->getIndex(3));
-  if (images.size() != 1 || channels.size() != 1)
-    return decline("whose images are not stored N,H,W,C; run "
-                   "amp-assign-layouts first");
-  unsigned n = images[0].first, c = channels[0].first;
-  bool isForward = isInResult(n);
-  auto isPixel = [&](unsigned loop) { return isInResult(loop) == isForward; };
-  FailureOr<Window> rows = readWindow(*image, 1, isPixel);
-  FailureOr<Window> columns = readWindow(*image, 2, isPixel);
-  if (failed(rows) || failed(columns) || isInResult(c) == isForward)
-    return decline("whose windows are not of rows and columns");
-  // The one loop that the image does not have.
-  std::optional<unsigned> k;
-  for (unsigned loop = 0; loop < image->map.getNumDims(); ++loop)
-    if (!image->map.isFunctionOfDim(loop))
-      k = loop;
-  const ContractionOperand &output = isForward ? contraction.c : *other;
-  const ContractionOperand &filters = isForward ? *other : contraction.c;
-  if (!k || image->map.getNumDims() != 7 ||
-      !hasLoops(output, {n, rows->pixel, columns->pixel, *k}) ||
-      !hasLoops(filters, {*k, rows->tap, columns->tap, c}))
+  StringRef refusal;
+  FailureOr<ConvolutionLoops> loops = readLoops(contraction, *image, refusal);
+  if (failed(loops))
+    return decline(refusal);
+  const ContractionOperand &output = loops->isForward ? contraction.c : *other;
+  const ContractionOperand &filters = loops->isForward ? *other : contraction.c;
+
+  ConvolutionMatch match;
+  SmallVector<unsigned> filterLoops;
+  for (auto [loop, dim] : loops->ofFilters()) {
+    filterLoops.push_back(loop);
+    match.filterDims.push_back(dim);
+  }
+  bool isReadAsItIs = hasLoops(filters, filterLoops);
+  if (!isReadAsItIs && !loops->filter && !loops->channel) {
+    std::rotate(filterLoops.begin(), filterLoops.begin() + 1,
+                filterLoops.end()); // rows, columns, groups
+    match.filterDims = {FilterDim::Row, FilterDim::Column, FilterDim::Group};
+  }
+  if (!hasLoops(output, loops->ofOutput()) || !hasLoops(filters, filterLoops))
     return decline(
         "whose filters or outputs are not stored K,R,S,C and N,P,Q,K; "
         "run amp-assign-layouts first");
 
-  ConvolutionMatch match;
   ConvolutionProblem &problem = match.problem;
-  problem.kind =
-      isForward ? ConvolutionKind::Forward : ConvolutionKind::WeightGradient;
-  match.other = other->value;
+  problem.kind = loops->isForward ? ConvolutionKind::Forward
+                                  : ConvolutionKind::WeightGradient;
   linalg::LinalgOp op = contraction.op;
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  problem.filters = sizes[*k];
-  problem.filterHeight = sizes[rows->tap];
-  problem.filterWidth = sizes[columns->tap];
-  problem.strideHeight = rows->stride;
-  problem.strideWidth = columns->stride;
-  problem.dilationHeight = rows->dilation;
-  problem.dilationWidth = columns->dilation;
-  auto takeImage = [&](Value value) {
+  auto getSize = [&](std::optional<unsigned> loop) {
+    return loop ? sizes[*loop] : 1;
+  };
+  problem.groups = getSize(loops->group);
+  problem.filters = problem.groups * getSize(loops->filter);
+  problem.channels = problem.groups * getSize(loops->channel);
+  problem.filterHeight = sizes[loops->rows.tap];
+  problem.filterWidth = sizes[loops->columns.tap];
+  problem.dilationHeight = loops->rows.dilation;
+  problem.dilationWidth = loops->columns.dilation;
+  auto take = [&](Value imageValue, const PixelGrid &pixels) {
+    match.other = pixels.tensor;
+    problem.strideHeight = loops->rows.stride * pixels.strides[0];
+    problem.strideWidth = loops->columns.stride * pixels.strides[1];
     problem.padTop = problem.padBottom = 0;
     problem.padLeft = problem.padRight = 0;
-    match.image = absorbPadding(value, problem);
+    match.image = absorbPadding(imageValue, problem);
     auto shape = cast<RankedTensorType>(match.image.getType()).getShape();
     problem.batch = shape[0];
     problem.height = shape[1];
     problem.width = shape[2];
-    problem.channels = shape[3];
-    return problem.outputHeight() == sizes[rows->pixel] &&
-           problem.outputWidth() == sizes[columns->pixel];
+    return problem.outputHeight() == pixels.sizes[0] &&
+           problem.outputWidth() == pixels.sizes[1];
   };
   // With strides there may be pixels behind the last ones that are read, which
   // front ends cut off.
-  if (!takeImage(getWholeImage(image->value)) && !takeImage(image->value))
+  Value given = lookThroughChannels(image->value);
+  Value whole = getWholeImage(given);
+  PixelGrid all{other->value,
+                {sizes[loops->rows.pixel], sizes[loops->columns.pixel]},
+                {1, 1}};
+  std::optional<PixelGrid> apart =
+      loops->isForward ? std::nullopt : getPixelsApart(other->value);
+  if (!(apart && (take(whole, *apart) || take(given, *apart))) &&
+      !take(whole, all) && !take(given, all))
     return decline("that does not reach the end of its image");
   problem.a = getElementTypeOrSelf(match.image.getType());
   problem.b = getElementTypeOrSelf(match.other.getType());
 
+  // The groups' results lie side by side: as one matrix.
   MatrixProduct &product = match.product;
   product.op = op;
   product.batch = 1;
   GemmProblem sums = getImplicitProduct(problem);
-  product.m = sums.m;
-  product.n = sums.n;
+  product.m = loops->isForward ? sums.m : problem.filters;
+  product.n = loops->isForward ? problem.filters : sums.n;
   product.k = sums.k;
+  if (!isReadAsItIs && loops->isForward) {
+    match.otherPermutation = {2, 0, 1};
+  } else if (!isReadAsItIs) {
+    product.resultShape = {problem.filters, problem.filterHeight,
+                           problem.filterWidth};
+    product.resultPermutation = {1, 2, 0};
+  }
   TypedAttr start = getSplatValue(contraction.c.value);
   auto zero = dyn_cast_or_null<FloatAttr>(start);
   if (!zero || !zero.getValue().isZero())
     product.init = contraction.c.value;
+  if (product.init && !product.resultPermutation.empty())
+    return decline("that adds to filters which are not stored G,R,S");
   return match;
 }

@@ -7,16 +7,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Convolutions and the gradients of their filters, in the order of dimensions
-// that kernels read: images N,H,W,C, filters K,R,S,C. A gradient of the image
-// reaches us as a convolution of its own (ImageGradient.h).
+// that kernels read: images N,H,W,C, filters K,R,S,C. In groups, channels and
+// filters are two dimensions each, the group before its own: N,H,W,G,C and
+// G,K,R,S,C. A gradient of the image reaches us as a convolution of its own
+// (ImageGradient.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_LIB_CONVERSION_LINALGTOTENSORCORE_CONVOLUTIONMATCH_H
 #define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_CONVOLUTIONMATCH_H
 
+#include "FilterMove.h"
 #include "MatrixProduct.h"
-#include "amp/Kernels/ConvolutionProblem.h"
 
 namespace mlir::amp {
 
@@ -25,6 +27,12 @@ struct ConvolutionMatch {
   ConvolutionProblem problem;
   /// The image, and the filters or the gradient of the output.
   Value image, other;
+  /// Of the filters, or of their gradient; groups of one filter or one channel
+  /// may have no dimension for it.
+  SmallVector<FilterDim> filterDims;
+  /// Dimensions of `other` in the order in which it must be copied; empty if it
+  /// is read where it is.
+  SmallVector<int64_t> otherPermutation;
   /// The result as a matrix, for what follows. Without sources.
   MatrixProduct product;
 };
@@ -33,6 +41,14 @@ struct ConvolutionMatch {
 /// kernels know; `reason` then says why.
 FailureOr<ConvolutionMatch> matchConvolution(const Contraction &contraction,
                                              std::string &reason);
+
+/// The tensor whose rows and columns `image` has and whose other dimensions,
+/// behind them, it splits or joins; `image` itself if it is not made so.
+Value lookThroughChannels(Value image);
+
+/// True if slices or pads with these numbers, one for each dimension, leave all
+/// but rows and columns alone.
+bool areOfPixels(ArrayRef<int64_t> numbers);
 
 } // namespace mlir::amp
 

@@ -24,13 +24,9 @@ struct ImageGradient {
   ConvolutionProblem problem;
   /// The gradient of the output, N,P,Q,K, without zeros between its pixels.
   Value output;
-  /// What reverses the taps of the filters and exchanges their first and last
-  /// dimension.
-  linalg::GenericOp reversal;
-
-  /// The filters K,R,S,C as they were before; where elements lie otherwise, or
-  /// are computed on the way, by an operation as the forward pass has it.
-  Value buildFilters(OpBuilder &b) const;
+  /// The filters of the forward pass, of which this convolution's are the
+  /// reversal.
+  FilterMove filters;
 };
 
 /// Views a convolution as the gradient of another one's image, where that

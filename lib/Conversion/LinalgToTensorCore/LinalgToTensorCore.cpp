@@ -122,6 +122,7 @@ private:
                                    ArrayRef<Operation *> readers,
                                    KernelModules &modules, std::string &reason);
   Value readSource(OpBuilder &b, Location loc, const MatrixSource &source);
+  Value readFilters(OpBuilder &b, const ConvolutionMatch &match);
   void reportChoice(const MatrixProduct &product,
                     const EpilogueRegion &epilogue, gpu::GPUModuleOp kernels,
                     const KernelChoice &choice);
@@ -303,6 +304,19 @@ Value ConvertLinalgToTensorCore::readSource(OpBuilder &b, Location loc,
   return transpose(b, loc, source.value, source.permutation);
 }
 
+Value ConvertLinalgToTensorCore::readFilters(OpBuilder &b,
+                                             const ConvolutionMatch &match) {
+  if (match.otherPermutation.empty())
+    return match.other;
+  if (std::optional<FilterMove> move =
+          FilterMove::find(match.other, match.filterDims, match.problem,
+                           /*isGradient=*/false))
+    return move->build(b);
+  ++numCopies;
+  return transpose(b, match.product.op->getLoc(), match.other,
+                   match.otherPermutation);
+}
+
 void ConvertLinalgToTensorCore::emitLaunch(
     const MatrixProduct &product, const EpilogueRegion &epilogue,
     gpu::GPUModuleOp kernels, const KernelChoice &choice,
@@ -363,13 +377,18 @@ void ConvertLinalgToTensorCore::reportChoice(const MatrixProduct &product,
                                              gpu::GPUModuleOp kernels,
                                              const KernelChoice &choice) {
   const KernelCost &cost = choice.cost;
+  std::string tiles =
+      cost.items == 1 ? "1 tile" : llvm::formatv("{0} tiles", cost.items).str();
+  std::string way =
+      cost.hasTiles() ? llvm::formatv("in {0} of {1}x{2}", tiles,
+                                      choice.config.tileM, choice.config.tileN)
+                            .str()
+                      : "each channel by itself";
   InFlightDiagnostic remark = product.op->emitRemark(llvm::formatv(
-      "runs as '{0}': {1}x{2}x{3} in {4} of {5}x{6}, {7} operations "
-      "absorbed, expected {8:f1} us, {9:f0} % of peak, bound by {10}",
-      kernels.getName(), product.m, product.n, product.k,
-      cost.items == 1 ? "1 tile" : llvm::formatv("{0} tiles", cost.items).str(),
-      choice.config.tileM, choice.config.tileN, epilogue.absorbed.size(),
-      cost.seconds * 1e6, cost.shareOfPeak() * 100,
+      "runs as '{0}': {1}x{2}x{3} {4}, {5} operations "
+      "absorbed, expected {6:f1} us, {7:f0} % of peak, bound by {8}",
+      kernels.getName(), product.m, product.n, product.k, way,
+      epilogue.absorbed.size(), cost.seconds * 1e6, cost.shareOfPeak() * 100,
       stringifyKernelBound(cost.bound)));
   if (!keptWide.empty())
     remark.attachNote() << "not in tf32: " << keptWide;
@@ -427,10 +446,10 @@ LogicalResult ConvertLinalgToTensorCore::convertConvolution(
              {names.a, names.b}, names.d,
              [&](OpBuilder &b) -> SmallVector<Value> {
                if (plan->isGradient)
-                 return {gradient->output, gradient->buildFilters(b)};
+                 return {gradient->output, gradient->filters.build(b)};
                if (problem.kind == ConvolutionKind::WeightGradient)
                  return {match->other, match->image};
-               return {match->image, match->other};
+               return {match->image, readFilters(b, *match)};
              });
   return success();
 }

@@ -231,6 +231,13 @@ mlir::amp::chooseConvolution(const ConvolutionProblem &problem,
     completeGemmConfig(getImplicitProduct(problem), config);
     return verifyConvolutionConfig(problem, config, error);
   };
+  if (problem.isDepthwise()) { // one kernel, which has no tiles
+    GemmConfig config;
+    config.setChip(chip, problem.a);
+    if (failed(fitConvolution(config, reason)))
+      return failure();
+    return KernelChoice{config, estimateDepthwise(problem, chip, operandBytes)};
+  }
   // What wgmma does not read as tf32, mma.sync does.
   return chooseAmong(
       getImplicitProduct(problem), chip, operandBytes, fitConvolution,

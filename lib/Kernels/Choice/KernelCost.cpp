@@ -214,6 +214,39 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
   return cost;
 }
 
+KernelCost mlir::amp::estimateDepthwise(const ConvolutionProblem &problem,
+                                        const Chip &chip,
+                                        int64_t operandBytes) {
+  const ChipRates &rates = chip.rates;
+  KernelCost cost;
+  cost.flops = 2.0 * problem.outputPixels() * problem.filters * problem.taps();
+  std::array<double, 3> elements = {
+      double(problem.inputPixels()) * problem.channels,
+      double(problem.filters) * problem.taps(),
+      double(problem.outputPixels()) * problem.filters};
+  // All operands but the result, whichever that is, have one type.
+  double result = elements[problem.kind == ConvolutionKind::Forward        ? 2
+                           : problem.kind == ConvolutionKind::DataGradient ? 0
+                                                                           : 1];
+  cost.bytes = (elements[0] + elements[1] + elements[2] - result) *
+                   getElementBytes(problem.a) +
+               result * getElementBytes(problem.d) + operandBytes;
+  cost.peak = rates.plain * rates.multiprocessors * rates.clock;
+  double compute = (kBlockCycles + kFirstLatency) / rates.clock +
+                   cost.flops / (kSustainedPlain * cost.peak);
+  double memory = cost.bytes / (rates.memory * kSustainedMemory);
+  cost.seconds = kLaunch + std::cbrt(compute * compute * compute +
+                                     memory * memory * memory);
+  // The sums of its blocks are added by a kernel of its own.
+  if (problem.kind == ConvolutionKind::WeightGradient)
+    cost.seconds += kDependentLaunch;
+  if (memory > compute)
+    cost.bound = KernelBound::Memory;
+  else if (compute > cost.seconds / 2)
+    cost.bound = KernelBound::Arithmetic;
+  return cost;
+}
+
 DictionaryAttr mlir::amp::describeCost(Builder &b, const GemmConfig &config,
                                        const KernelCost &cost) {
   NamedAttrList result;
@@ -224,18 +257,20 @@ DictionaryAttr mlir::amp::describeCost(Builder &b, const GemmConfig &config,
     result.set(name, b.getF64FloatAttr(value));
   };
   result.set("chip", b.getStringAttr(config.chip->name));
-  result.set("tile", b.getDenseI64ArrayAttr(
-                         {config.tileM, config.tileN, config.tileK}));
-  number("stages", config.stages);
-  number("cluster", config.cluster);
-  number("split_k", config.splitK);
+  if (cost.hasTiles()) {
+    result.set("tile", b.getDenseI64ArrayAttr(
+                           {config.tileM, config.tileN, config.tileK}));
+    number("stages", config.stages);
+    number("cluster", config.cluster);
+    number("split_k", config.splitK);
+    real("waves", cost.waves());
+    real("wave_efficiency", cost.waveEfficiency());
+    real("tensor_cycles", cost.tensorCycles);
+    real("shared_cycles", cost.sharedCycles);
+    real("l2_cycles", cost.l2Cycles);
+  }
   real("flops", cost.flops);
   real("bytes", cost.bytes);
-  real("waves", cost.waves());
-  real("wave_efficiency", cost.waveEfficiency());
-  real("tensor_cycles", cost.tensorCycles);
-  real("shared_cycles", cost.sharedCycles);
-  real("l2_cycles", cost.l2Cycles);
   real("seconds", cost.seconds);
   real("share_of_peak", cost.shareOfPeak());
   result.set("bound", b.getStringAttr(stringifyKernelBound(cost.bound)));

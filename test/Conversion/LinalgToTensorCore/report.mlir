@@ -133,8 +133,8 @@ func.func @one_dimension(%x: tensor<2x8x16xf16>, %w: tensor<3x16x8xf16>, %c: ten
 // -----
 
 // Rule 3
-func.func @groups(%x: tensor<2x8x8x4x16xf16>, %w: tensor<4x8x3x3x16xf16>, %c: tensor<2x4x8x6x6xf32>) -> tensor<2x4x8x6x6xf32> {
-  // expected-remark @below {{not for Tensor Cores: it is a convolution in groups}}
+func.func @groups_before_pixels(%x: tensor<2x8x8x4x16xf16>, %w: tensor<4x8x3x3x16xf16>, %c: tensor<2x4x8x6x6xf32>) -> tensor<2x4x8x6x6xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution whose filters or outputs are not stored K,R,S,C and N,P,Q,K; run amp-assign-layouts first}}
   %0 = linalg.generic {indexing_maps = [affine_map<(n, g, k, p, q, c, r, s) -> (n, p + r, q + s, g, c)>,
                                         affine_map<(n, g, k, p, q, c, r, s) -> (g, k, r, s, c)>,
                                         affine_map<(n, g, k, p, q, c, r, s) -> (n, g, k, p, q)>],
@@ -149,6 +149,129 @@ func.func @groups(%x: tensor<2x8x8x4x16xf16>, %w: tensor<4x8x3x3x16xf16>, %c: te
     linalg.yield %4 : f32
   } -> tensor<2x4x8x6x6xf32>
   return %0 : tensor<2x4x8x6x6xf32>
+}
+
+// -----
+
+// Rule 3
+func.func @reversed_channels(%x: tensor<2x8x8x8xf16>, %f: tensor<16x3x3x8xf16>, %c: tensor<2x6x6x16xf32>) -> tensor<2x6x6x16xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution whose images are not stored N,H,W,C; run amp-assign-layouts first}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, p, q, k, c, r, s) -> (n, p + r, q + s, -c + 7)>,
+                                       affine_map<(n, p, q, k, c, r, s) -> (k, r, s, c)>,
+                                       affine_map<(n, p, q, k, c, r, s) -> (n, p, q, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %f : tensor<2x8x8x8xf16>, tensor<16x3x3x8xf16>) outs(%c : tensor<2x6x6x16xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %p0 = arith.extf %l : f16 to f32
+    %p1 = arith.extf %r : f16 to f32
+    %p2 = arith.mulf %p0, %p1 : f32
+    %p3 = arith.addf %o, %p2 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<2x6x6x16xf32>
+  return %0 : tensor<2x6x6x16xf32>
+}
+
+// -----
+
+// Rule 3
+func.func @every_second_image(%x: tensor<3x8x8x8xf16>, %f: tensor<16x3x3x8xf16>, %c: tensor<2x6x6x16xf32>) -> tensor<2x6x6x16xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution whose images are not stored N,H,W,C; run amp-assign-layouts first}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, p, q, k, c, r, s) -> (n * 2, p + r, q + s, c)>,
+                                       affine_map<(n, p, q, k, c, r, s) -> (k, r, s, c)>,
+                                       affine_map<(n, p, q, k, c, r, s) -> (n, p, q, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %f : tensor<3x8x8x8xf16>, tensor<16x3x3x8xf16>) outs(%c : tensor<2x6x6x16xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %p0 = arith.extf %l : f16 to f32
+    %p1 = arith.extf %r : f16 to f32
+    %p2 = arith.mulf %p0, %p1 : f32
+    %p3 = arith.addf %o, %p2 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<2x6x6x16xf32>
+  return %0 : tensor<2x6x6x16xf32>
+}
+
+// -----
+
+// Rule 3
+func.func @channels_before_groups(%x: tensor<2x8x8x8x4xf16>, %f: tensor<4x16x3x3x8xf16>, %c: tensor<2x6x6x4x16xf32>) -> tensor<2x6x6x4x16xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution in groups whose images are not stored N,H,W,G,C; run amp-assign-layouts first}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, p, q, g, k, c, r, s) -> (n, p + r, q + s, c, g)>,
+                                       affine_map<(n, p, q, g, k, c, r, s) -> (g, k, r, s, c)>,
+                                       affine_map<(n, p, q, g, k, c, r, s) -> (n, p, q, g, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %f : tensor<2x8x8x8x4xf16>, tensor<4x16x3x3x8xf16>) outs(%c : tensor<2x6x6x4x16xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %p0 = arith.extf %l : f16 to f32
+    %p1 = arith.extf %r : f16 to f32
+    %p2 = arith.mulf %p0, %p1 : f32
+    %p3 = arith.addf %o, %p2 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<2x6x6x4x16xf32>
+  return %0 : tensor<2x6x6x4x16xf32>
+}
+
+// -----
+
+// Rule 3
+func.func @filters_of_two_loops(%x: tensor<2x8x8x8xf16>, %f: tensor<4x4x3x3x8xf16>, %c: tensor<2x6x6x4x4xf32>) -> tensor<2x6x6x4x4xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution with loops that are not of filters, channels or windows}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, p, q, k, l, c, r, s) -> (n, p + r, q + s, c)>,
+                                       affine_map<(n, p, q, k, l, c, r, s) -> (k, l, r, s, c)>,
+                                       affine_map<(n, p, q, k, l, c, r, s) -> (n, p, q, k, l)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %f : tensor<2x8x8x8xf16>, tensor<4x4x3x3x8xf16>) outs(%c : tensor<2x6x6x4x4xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %p0 = arith.extf %l : f16 to f32
+    %p1 = arith.extf %r : f16 to f32
+    %p2 = arith.mulf %p0, %p1 : f32
+    %p3 = arith.addf %o, %p2 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<2x6x6x4x4xf32>
+  return %0 : tensor<2x6x6x4x4xf32>
+}
+
+// -----
+
+// Rule 3
+func.func @filters_that_grow(%x: tensor<2x8x8x16xf16>, %f: tensor<2x6x6x16xf16>, %c: tensor<3x3x16xf32>) -> tensor<3x3x16xf32> {
+  // expected-remark @below {{not for Tensor Cores: it is a convolution that adds to filters which are not stored G,R,S}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(r, s, g, n, p, q) -> (n, p + r, q + s, g)>,
+                                       affine_map<(r, s, g, n, p, q) -> (n, p, q, g)>,
+                                       affine_map<(r, s, g, n, p, q) -> (r, s, g)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %f : tensor<2x8x8x16xf16>, tensor<2x6x6x16xf16>) outs(%c : tensor<3x3x16xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %p0 = arith.extf %l : f16 to f32
+    %p1 = arith.extf %r : f16 to f32
+    %p2 = arith.mulf %p0, %p1 : f32
+    %p3 = arith.addf %o, %p2 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<3x3x16xf32>
+  return %0 : tensor<3x3x16xf32>
+}
+
+// -----
+
+// No product, and no tiles.
+func.func @depthwise(%x: tensor<2x8x8x16xf16>, %f: tensor<3x3x16xf16>) -> tensor<2x6x6x16xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x6x6x16xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<2x6x6x16xf32>) -> tensor<2x6x6x16xf32>
+  // expected-remark @below {{runs as 'convolution_0': 72x16x9 each channel by itself, 0 operations absorbed}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, p, q, g, r, s) -> (n, p + r, q + s, g)>,
+                                       affine_map<(n, p, q, g, r, s) -> (r, s, g)>,
+                                       affine_map<(n, p, q, g, r, s) -> (n, p, q, g)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %f : tensor<2x8x8x16xf16>, tensor<3x3x16xf16>) outs(%z : tensor<2x6x6x16xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %p0 = arith.extf %l : f16 to f32
+    %p1 = arith.extf %r : f16 to f32
+    %p2 = arith.mulf %p0, %p1 : f32
+    %p3 = arith.addf %o, %p2 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<2x6x6x16xf32>
+  return %0 : tensor<2x6x6x16xf32>
 }
 
 // -----

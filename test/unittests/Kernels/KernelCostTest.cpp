@@ -95,6 +95,36 @@ TEST_F(KernelCostTest, CountsOperationsAndBytes) {
 }
 
 // Of the product that the rates are of, as its data sheet has them.
+TEST_F(KernelCostTest, DepthwiseKernelsMoveEachTensorOnce) {
+  ConvolutionProblem problem;
+  problem.batch = 2;
+  problem.height = problem.width = 10;
+  problem.channels = problem.groups = 8;
+  problem.filters = 16;
+  problem.filterHeight = problem.filterWidth = 3;
+  problem.a = problem.b = Float16Type::get(&context);
+  problem.d = Float32Type::get(&context);
+  double x = 2 * 10 * 10 * 8, w = 16 * 9, y = 2 * 8 * 8 * 16;
+  KernelCost cost =
+      estimateDepthwise(problem, *getChip("sm_90a"), /*operandBytes=*/1000);
+  EXPECT_EQ(cost.flops, 2 * y * 9);
+  EXPECT_EQ(cost.bytes, 2 * x + 2 * w + 4 * y + 1000);
+  EXPECT_FALSE(cost.hasTiles());
+  double forward = cost.seconds;
+  problem.kind = ConvolutionKind::DataGradient;
+  cost = estimateDepthwise(problem, *getChip("sm_90a"));
+  EXPECT_EQ(cost.bytes, 4 * x + 2 * w + 2 * y);
+  // The parts of its sums are added by a second kernel.
+  problem.kind = ConvolutionKind::WeightGradient;
+  cost = estimateDepthwise(problem, *getChip("sm_90a"));
+  EXPECT_EQ(cost.bytes, 2 * x + 4 * w + 2 * y);
+  EXPECT_GT(cost.seconds, forward + 2e-6);
+  // A large one waits for memory.
+  problem.batch = 1 << 20;
+  cost = estimateDepthwise(problem, *getChip("sm_90a"));
+  EXPECT_EQ(cost.bound, KernelBound::Memory);
+}
+
 TEST_F(KernelCostTest, MultiprocessorsAreThoseOfTheDataSheets) {
   const std::tuple<StringRef, StringRef, int64_t> products[] = {
       {"sm_80", "A100 40GB", 108},

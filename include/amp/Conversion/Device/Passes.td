@@ -1508,14 +1508,17 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
        where a wider operand was made from a narrow one: then the narrow one is
        read;
     3. each dimension of an operand is one loop, and loops that both operands and the
-       result have are a batch; or it is a convolution of two dimensions without
-       groups, or the gradient of its filters, with images N,H,W,C and filters
-       K,R,S,C (`amp-assign-layouts` sees to that), and its windows go to the end of
-       the image, or of one that was cut off behind them. A `tensor.pad` of zeros is
+       result have are a batch; or it is a convolution of two dimensions, or the
+       gradient of its filters, with images N,H,W,C and filters
+       K,R,S,C, in groups N,H,W,G,C and G,K,R,S,C
+       (`amp-assign-layouts` sees to that), and its windows go to the end of
+       the image, or of one that was cut off behind them. Depthwise filters R,S,G are
+       transposed. A `tensor.pad` of zeros is
        part of the kernel. A convolution of filters that an operation made of others
        with their taps reversed and K and C exchanged is the gradient of an image: it
        reads the gradient of the output without zeros that were inserted between
-       pixels or around them, and the filters as they were;
+       pixels or around them, and the filters as they were; so does the gradient of
+       filters where zeros are between pixels;
     4. what its sums start with is zero, or its result lies in the order batch,
        rows, columns;
     5. it is a product of two matrices: a matrix and a vector are a sum like those of
@@ -1555,7 +1558,7 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     `cluster` and `split_k` as chosen; `flops` and `bytes` of the problem; `waves`
     of tiles and their `wave_efficiency`; cycles of one stage of a tile for the
     Tensor Cores, shared memory and the L2 cache; expected `seconds`,
-    `share_of_peak` and what it is `bound` by. What `chip=sm_90a` has no kernel for, f32 and gradients in tf32, runs as a kernel for sm_90.
+    `share_of_peak` and what it is `bound` by. A depthwise kernel has no tiles and nothing of them. What `chip=sm_90a` has no kernel for, f32 and gradients in tf32, runs as a kernel for sm_90.
 
     ```mlir
     func.func @linear(%x: tensor<4x32x64xbf16>, %w: tensor<128x64xbf16>,

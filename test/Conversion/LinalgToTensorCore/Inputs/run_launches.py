@@ -70,6 +70,52 @@ def image_gradient(dy, f, stride, padding, size):
     return x[:, 8 : 8 + size[0], 8 : 8 + size[1]]
 
 
+def split(x, groups):
+    """[...][channels] as [...][groups][channels of one]."""
+    return x.reshape(*x.shape[:-1], groups, -1)
+
+
+def each_group(function, *operands):
+    """What `function` gives for each group, beside each other before the last dimension:
+    of images [n][h][w][g][c], and of filters [g][k][r][s][c] given as [k][r][s][g][c]."""
+    groups = operands[0].shape[-2]
+    return np.stack([function(*(operand[..., g, :] for operand in operands)) for g in range(groups)], axis=-2)
+
+
+def groups_of(f):
+    """[g][k][r][s][c] as [k][r][s][g][c], and back by `filters_of`."""
+    return np.moveaxis(f, 0, -2)
+
+
+def filters_of(f):
+    return np.moveaxis(f, -2, 0)
+
+
+def groups(x, f, bias):
+    x = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0), (0, 0)))
+    y = each_group(lambda x, f: convolve(x, f, (1, 1), (1, 1), (6, 7)), x, groups_of(f))
+    return half(relu(y + bias))
+
+
+def image_of_split_groups(dy, f):
+    """dy is [n][p][q][g * k]."""
+    return each_group(lambda dy, f: image_gradient(dy, f, 2, 1, (6, 6)), split(dy, 2), groups_of(f))
+
+
+def depthwise(x, f, stride, size):
+    """f is [g][k][r][s]."""
+    x, f = x[..., None], groups_of(f[..., None])
+    return each_group(lambda x, f: convolve(x, f, (stride, stride), (1, 1), size), x, f)
+
+
+def depthwise_image(dy, f):
+    """dx[n][5][10][g] of 3x3 filters [g][1][r][s], strides of 2 and 3, a padding of 1."""
+    dx = np.zeros((2, 5 + 2, 10 + 2, 16))
+    for p, q, r, s in itertools.product(range(3), range(4), range(3), range(3)):
+        dx[:, 2 * p + r, 3 * q + s] += dy[:, p, q] * f[:, 0, r, s]
+    return dx[:, 1:6, 1:11]
+
+
 # Name of the function: what it computes, and the relative error that it may have.
 REFERENCES = {
     "matmul": (lambda a, b: a @ b, 0),
@@ -95,6 +141,17 @@ REFERENCES = {
     "strides_of_2": (lambda dy, f, skip: half(image_gradient(dy, f, 2, 0, (8, 5)) + skip), 0),
     "one_tap": (lambda dy, f: image_gradient(dy, f.transpose(0, 2, 3, 1), 2, 0, (6, 5)), 0),
     "strided_filter_gradient": (lambda x, g: strided_filter_gradient(pad(x, (1, 1), (1, 1)), g), 0),
+    "groups": (groups, 0),
+    "filters_of_groups": (
+        lambda x, dy: filters_of(each_group(filter_gradient, split(x, 2), split(dy, 2))), 0),
+    "depthwise": (lambda x, f: depthwise(x, f.transpose(2, 0, 1)[:, None], 2, (4, 3))[..., 0], 0),
+    "moved_filters": (lambda x, f: depthwise(x, f, 1, (4, 4))[..., 0], 0),
+    "two_filters_each": (lambda x, f: depthwise(x, f, 1, (4, 4)), 0),
+    "depthwise_filters": (
+        lambda x, dy: each_group(filter_gradient, x[..., None], dy[..., None])[0, ..., 0], 0),
+    "depthwise_image": (depthwise_image, 0),
+    "image_of_split_groups": (image_of_split_groups, 0),
+    "filters_of_strides": (lambda x, g: strided_filter_gradient(x[:, :7, :7], g), 0),
     "convolution_relu": (lambda x, f, b, s: half(relu(convolve(x, f, (1, 1), (1, 1), (6, 6)) + b + s)), 0),
 }
 
@@ -158,7 +215,7 @@ class Program:
                 sizes, _ = shape_of(line.split(" into ")[1])
                 values[name] = values[re.search(r"shape (%[\w#]+)", line).group(1)].reshape(sizes)
             elif "linalg.transpose" in line:
-                source, order = re.search(r"ins\((%\w+) .*permutation = \[(.*?)\]", line).groups()
+                source, order = re.search(r"ins\((%[\w#]+) .*permutation = \[(.*?)\]", line).groups()
                 values[name] = np.transpose(values[source], [int(dim) for dim in order.split(",")])
             elif "tensor.pad" in line:
                 # The constant that is yielded is the next line's: the functions pad with ones.
