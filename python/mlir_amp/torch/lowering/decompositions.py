@@ -177,24 +177,28 @@ def _depthwise_transposed(
     output_padding: list[int],
 ) -> Tensor:
     """A transposed convolution with a group for each channel, which torch-mlir refuses:
-    where strides are 1 as a convolution with the mirrored filter, else with a second
-    channel of zeros in each group."""
+    as a convolution, with the mirrored filter, of the image with zeros between its
+    pixels."""
     rank, groups = x.dim() - 2, x.shape[1]
     reach = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:])]
-    rest = [r - p for r, p in zip(reach, padding)]
-    if all(s == 1 for s in stride) and min(rest) >= 0 and weight.shape[1] == 1:
-        mirrored = weight.flip(list(range(2, 2 + rank)))
-        return aten.convolution(
-            x, mirrored, None, stride, rest, dilation, False, [0] * rank, groups
-        )
-
-    def with_zeros(t: Tensor, dim: int) -> Tensor:
-        t = t.unsqueeze(dim + 1)
-        return torch.cat([t, torch.zeros_like(t)], dim + 1).flatten(dim, dim + 1)
-
-    x, weight = with_zeros(x, 1), with_zeros(weight, 0)
+    filters = weight.shape[1]
+    mirrored = weight.flip(list(range(2, 2 + rank))).reshape(
+        groups * filters, 1, *weight.shape[2:]
+    )
+    low = [r - p for r, p in zip(reach, padding)]
+    high = [l + o for l, o in zip(low, output_padding)]
+    for i in range(rank):  # zeros between the pixels, and around them
+        dim, end = 2 + i, (x.shape[2 + i] - 1) * stride[i] + 1
+        first = max(low[i], 0)
+        size = first + end + max(high[i], 0)
+        if size > x.shape[dim]:
+            zeros = x.new_zeros([*x.shape[:dim], size, *x.shape[dim + 1 :]])
+            x = aten.slice_scatter(zeros, x, dim, first, first + end, stride[i])
+        if min(low[i], high[i]) < 0:
+            x = x.narrow(dim, max(-low[i], 0), size + min(low[i], 0) + min(high[i], 0))
+    none = [0] * rank
     return aten.convolution(
-        x, weight, None, stride, padding, dilation, True, output_padding, groups
+        x, mirrored, None, [1] * rank, none, dilation, False, none, groups
     )
 
 
@@ -274,12 +278,15 @@ def _convolution_backward(
             )
     if mask[1]:
         one, other = (grad, x) if transposed else (x, grad)
+        # As the forward pass pads it, before channels and samples change places.
+        if any(padding):
+            one = aten.constant_pad_nd(one, [p for p in reversed(padding) for _ in "lr"])
         filters = aten.convolution(
             by_channel(one, False),
             by_channel(other, True),
             None,
             dilation,
-            padding,
+            none,
             stride,
             False,
             none,
