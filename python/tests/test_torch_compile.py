@@ -252,6 +252,26 @@ MODULES = {
         ),
         lambda: torch.randn(2, 6, 9, 8),
     ),
+    # Of which torch-mlir's form cut off more than there was: zeros around a filter that
+    # strides leave out again, in the gradient of the image and as a layer.
+    "padding beyond the filter": (
+        lambda: nn.Sequential(
+            nn.Conv2d(2, 4, 1),
+            nn.Conv2d(4, 4, 1, stride=3, padding=1, groups=2),
+            nn.ConvTranspose2d(4, 4, 2, stride=3, padding=2, output_padding=2),
+            nn.ConvTranspose2d(4, 2, 1, stride=3, padding=1, output_padding=2, groups=2),
+        ),
+        lambda: torch.randn(2, 2, 7, 10),
+    ),
+    # An output's padding of a stride, which dilations allow.
+    "output padding of a stride": (
+        lambda: nn.Sequential(
+            nn.Conv2d(2, 2, 1),
+            nn.ConvTranspose2d(2, 2, 3, dilation=2, output_padding=1),
+            nn.ConvTranspose2d(2, 2, 3, dilation=2, output_padding=1, groups=2),
+        ),
+        lambda: torch.randn(1, 2, 5, 5),
+    ),
     "norms": (
         lambda: nn.Sequential(nn.GroupNorm(2, 4), nn.LayerNorm(6), nn.SiLU()),
         lambda: torch.randn(3, 4, 6),

@@ -162,12 +162,17 @@ struct PixelGrid {
 /// The pixels of an output's gradient that has zeros between them, as some
 /// front ends write the gradient of the filters of a convolution with strides.
 static std::optional<PixelGrid> getPixelsApart(Value output) {
-  SpreadTensor spread = getSpreadTensor(lookThroughChannels(output));
-  SmallVector<int64_t> gaps;
-  for (int64_t stride : spread.strides)
-    gaps.push_back(stride - 1);
+  Value all = lookThroughChannels(output);
+  SpreadTensor spread = getSpreadTensor(all);
   ArrayRef<int64_t> shape = spread.getShape();
-  if (shape.size() < 4 || !areOfPixels(gaps) ||
+  SmallVector<int64_t> missing, gaps;
+  for (auto [size, elements, stride] :
+       llvm::zip_equal(cast<RankedTensorType>(all.getType()).getShape(), shape,
+                       spread.strides)) {
+    missing.push_back(size - elements);
+    gaps.push_back(stride - 1);
+  }
+  if (shape.size() < 4 || !areOfPixels(missing) || !areOfPixels(gaps) ||
       llvm::any_of(spread.offsets, [](int64_t offset) { return offset != 0; }))
     return std::nullopt;
   return PixelGrid{lookThroughChannels(spread.elements),

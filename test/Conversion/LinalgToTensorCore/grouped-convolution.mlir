@@ -423,3 +423,32 @@ func.func @zeros_in_front(%x: tensor<2x8x8x8xf16>, %dy: tensor<2x3x3x16xf16>) ->
   } -> tensor<16x3x3x8xf32>
   return %0 : tensor<16x3x3x8xf32>
 }
+
+// -----
+
+#x = affine_map<(k, r, s, c, n, p, q) -> (n, p + r, q + s, c)>
+#y = affine_map<(k, r, s, c, n, p, q) -> (n, p, q, k)>
+#f = affine_map<(k, r, s, c, n, p, q) -> (k, r, s, c)>
+
+// Nor is an insertion of fewer channels, of zeros behind those of a gradient.
+// CHECK-LABEL: func @fewer_channels
+// CHECK:       %[[ALL:.*]] = tensor.insert_slice
+// CHECK:       amp.launch_kernels @convolution_0 ins(y = %[[ALL]], x = %{{.*}}) outs(f = %{{.*}})
+func.func @fewer_channels(%x: tensor<2x8x8x8xf16>, %dy: tensor<2x6x6x8xf16>) -> tensor<16x3x3x8xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<2x6x6x16xf16>
+  %all = tensor.insert_slice %dy into %zeros[0, 0, 0, 0] [2, 6, 6, 8] [1, 1, 1, 1]
+      : tensor<2x6x6x8xf16> into tensor<2x6x6x16xf16>
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x3x3x8xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<16x3x3x8xf32>) -> tensor<16x3x3x8xf32>
+  %0 = linalg.generic {indexing_maps = [#x, #y, #f], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %all : tensor<2x8x8x8xf16>, tensor<2x6x6x16xf16>) outs(%z : tensor<16x3x3x8xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %p0 = arith.extf %l : f16 to f32
+    %p1 = arith.extf %r : f16 to f32
+    %p2 = arith.mulf %p0, %p1 : f32
+    %p3 = arith.addf %o, %p2 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<16x3x3x8xf32>
+  return %0 : tensor<16x3x3x8xf32>
+}

@@ -168,23 +168,42 @@ def _var(
     return _var_mean(x, dim, correction=correction, keepdim=keepdim)[0]
 
 
-def _depthwise_transposed(
+def _is_transposed_by_us(
+    x: Tensor,
+    weight: Tensor,
+    padding: list[int],
+    dilation: list[int],
+    output_padding: list[int],
+    groups: int,
+) -> bool:
+    """Whether torch-mlir's form of a transposed convolution is none: it refuses a group
+    for each channel, and cuts more off than there is where the padding exceeds the
+    filter's reach and less than the output's padding is missing."""
+    beyond = [
+        0 < p - d * (k - 1) < o
+        for p, d, k, o in zip(padding, dilation, weight.shape[2:], output_padding)
+    ]
+    return 1 < groups == x.shape[1] or any(beyond)
+
+
+def _transposed(
     x: Tensor,
     weight: Tensor,
     stride: list[int],
     padding: list[int],
     dilation: list[int],
     output_padding: list[int],
+    groups: int,
 ) -> Tensor:
-    """A transposed convolution with a group for each channel, which torch-mlir refuses:
-    as a convolution, with the mirrored filter, of the image with zeros between its
-    pixels."""
-    rank, groups = x.dim() - 2, x.shape[1]
+    """A transposed convolution as a convolution, with the mirrored filter, of the image
+    with zeros between its pixels."""
+    rank, channels, filters = x.dim() - 2, x.shape[1] // groups, weight.shape[1]
     reach = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:])]
-    filters = weight.shape[1]
-    mirrored = weight.flip(list(range(2, 2 + rank))).reshape(
-        groups * filters, 1, *weight.shape[2:]
-    )
+    mirrored = weight.flip(list(range(2, 2 + rank)))
+    if channels > 1:
+        mirrored = mirrored.reshape(groups, channels, filters, *weight.shape[2:])
+        mirrored = mirrored.transpose(1, 2)
+    mirrored = mirrored.reshape(groups * filters, channels, *weight.shape[2:])
     low = [r - p for r, p in zip(reach, padding)]
     high = [l + o for l, o in zip(low, output_padding)]
     for i in range(rank):  # zeros between the pixels, and around them
@@ -213,9 +232,11 @@ def _convolution(
     output_padding: list[int],
     groups: int,
 ) -> Tensor:
-    if not transposed or not 1 < groups == x.shape[1]:
+    if not transposed or not _is_transposed_by_us(
+        x, weight, padding, dilation, output_padding, groups
+    ):
         return NotImplemented
-    y = _depthwise_transposed(x, weight, stride, padding, dilation, output_padding)
+    y = _transposed(x, weight, stride, padding, dilation, output_padding, groups)
     return y if bias is None else y + bias.reshape(-1, *[1] * (x.dim() - 2))
 
 
@@ -260,9 +281,11 @@ def _convolution_backward(
                 - 1
                 for i in range(rank)
             ]
-        if not transposed and 1 < groups == grad.shape[1]:
-            image = _depthwise_transposed(
-                grad, weight, stride, padding, dilation, missing
+        if not transposed and _is_transposed_by_us(
+            grad, weight, padding, dilation, missing, groups
+        ):
+            image = _transposed(
+                grad, weight, stride, padding, dilation, missing, groups
             )
         else:
             image = aten.convolution(
@@ -276,6 +299,8 @@ def _convolution_backward(
                 missing,
                 groups,
             )
+        for i in range(rank):  # what an output padding of a stride or more adds
+            image = image.narrow(2 + i, 0, x.shape[2 + i])
     if mask[1]:
         one, other = (grad, x) if transposed else (x, grad)
         # As the forward pass pads it, before channels and samples change places.
