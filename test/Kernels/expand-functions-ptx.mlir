@@ -12,6 +12,20 @@
 // CHECK-NOT: {{(add|sub|mul)[.]f(32|64)}}
 gpu.module @functions {
   llvm.func @functions(%x: f32, %n: i32, %m: i64, %out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    %acos = math.acos %x : f32
+    llvm.store %acos, %out : f32, !llvm.ptr<1>
+    %acosh = math.acosh %x : f32
+    llvm.store %acosh, %out : f32, !llvm.ptr<1>
+    %asin = math.asin %x : f32
+    llvm.store %asin, %out : f32, !llvm.ptr<1>
+    %asinh = math.asinh %x : f32
+    llvm.store %asinh, %out : f32, !llvm.ptr<1>
+    %atanh = math.atanh %x : f32
+    llvm.store %atanh, %out : f32, !llvm.ptr<1>
+    %erfc = math.erfc %x : f32
+    llvm.store %erfc, %out : f32, !llvm.ptr<1>
+    %tan = math.tan %x : f32
+    llvm.store %tan, %out : f32, !llvm.ptr<1>
     %atan = math.atan %x : f32
     llvm.store %atan, %out : f32, !llvm.ptr<1>
     %cbrt = math.cbrt %x : f32
@@ -55,6 +69,30 @@ gpu.module @functions {
     %ones = math.ctpop %trailing : i32
     llvm.store %ones, %out : i32, !llvm.ptr<1>
     %wide = arith.extf %x : f32 to f64
+    %acos_wide = math.acos %wide : f64
+    llvm.store %acos_wide, %out : f64, !llvm.ptr<1>
+    %acosh_wide = math.acosh %wide : f64
+    llvm.store %acosh_wide, %out : f64, !llvm.ptr<1>
+    %asin_wide = math.asin %wide : f64
+    llvm.store %asin_wide, %out : f64, !llvm.ptr<1>
+    %asinh_wide = math.asinh %wide : f64
+    llvm.store %asinh_wide, %out : f64, !llvm.ptr<1>
+    %atan_wide = math.atan %wide : f64
+    llvm.store %atan_wide, %out : f64, !llvm.ptr<1>
+    %atanh_wide = math.atanh %wide : f64
+    llvm.store %atanh_wide, %out : f64, !llvm.ptr<1>
+    %cos_wide = math.cos %wide : f64
+    llvm.store %cos_wide, %out : f64, !llvm.ptr<1>
+    %erf_wide = math.erf %wide : f64
+    llvm.store %erf_wide, %out : f64, !llvm.ptr<1>
+    %erfc_wide = math.erfc %wide : f64
+    llvm.store %erfc_wide, %out : f64, !llvm.ptr<1>
+    %sin_wide = math.sin %wide : f64
+    llvm.store %sin_wide, %out : f64, !llvm.ptr<1>
+    %tan_wide = math.tan %wide : f64
+    llvm.store %tan_wide, %out : f64, !llvm.ptr<1>
+    %atan2_wide = math.atan2 %wide, %wide : f64
+    llvm.store %atan2_wide, %out : f64, !llvm.ptr<1>
     %cbrt_wide = math.cbrt %wide : f64
     llvm.store %cbrt_wide, %out : f64, !llvm.ptr<1>
     %cosh_wide = math.cosh %wide : f64

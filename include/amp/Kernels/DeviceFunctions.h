@@ -42,8 +42,7 @@ inline bool hasDeviceCode(Operation *op) {
   return hasInstructions(op) || hasExpansion(op);
 }
 
-/// The names of both, for a user: 'absf, ..., trunc; of f16, bf16 and f32 also
-/// atan, ...; of f64 also cbrt, ...'.
+/// The names of both, for a user: 'absf, absi, ..., tanh'.
 std::string listDeviceFunctions();
 
 } // namespace mlir::amp

@@ -363,16 +363,14 @@ def ConvertKernelsToNVVMPass : Pass<"amp-convert-kernels-to-nvvm", "gpu::GPUModu
     `gpu.module`.
 
     Functions of the math dialect that have no instruction become arithmetic without
-    branches. Of f32, `atan`, `atan2`, `cbrt`, `cos`, `cosh`, `expm1`, `fpowi`, `log`,
-    `log10`, `log1p`, `log2`, `powf`, `sin` and `sinh` are computed in f64 and rounded
+    branches. Of f32, `acos`, `acosh`, `asin`, `asinh`, `atan`, `atan2`, `atanh`, `cbrt`, `cos`, `cosh`, `erfc`, `expm1`,
+    `fpowi`, `log`, `log10`, `log1p`, `log2`, `powf`, `sin`, `sinh` and `tan` are computed in f64 and rounded
     once: at most 0.501 units in the last place from the true result, special values as in
     C99. `fpowi` with a constant exponent is the host's sequence of multiplications. Of f16
     and bf16 they are computed as of f32, and rounded.
 
-    Of f64, `cbrt`, `cosh`, `exp`, `exp2`, `expm1`, `log`, `log10`, `log1p`, `log2`, `powf`,
-    `sinh`, `tanh`, and `fpowi` with an exponent that is not known, are computed with 106
-    bits: at most 0.54 units in the last place from the true result (`expm1`, `sinh` and
-    `tanh` 0.65), of a subnormal one 0.77. Angles of f64 (`atan`, `atan2`, `cos`, `sin`) and its `erf` have no code.
+    Of f64, these and `erf`, `exp`, `exp2` and `tanh` are computed with 106 bits where that counts: at most 0.54 units in
+    the last place from the true result (`erfc`, `expm1`, `sinh` and `tanh` 0.65), of a subnormal one 0.77.
 
     `exp`, `tanh` and `erf` are made of the hardware's 2^x and 1/x, and are at most 3.4,
     3.9 and 1.8 units in the last place from the true result; of halves they are right to

@@ -87,6 +87,28 @@ static Value expand(math::IsNormalOp op, OpBuilder &builder) {
   return arith::AndIOp::create(builder, op.getLoc(), large, finite);
 }
 
+static Value expand(math::IsNaNOp op, OpBuilder &builder) {
+  return arith::CmpFOp::create(builder, op.getLoc(), arith::CmpFPredicate::UNO,
+                               op.getOperand(), op.getOperand());
+}
+
+/// Of infinities and NaNs the difference is NaN. No constant is needed, whose
+/// shape would have to be known.
+static Value expand(math::IsFiniteOp op, OpBuilder &builder) {
+  Value zero = arith::SubFOp::create(builder, op.getLoc(), op.getOperand(),
+                                     op.getOperand());
+  return arith::CmpFOp::create(builder, op.getLoc(), arith::CmpFPredicate::ORD,
+                               zero, zero);
+}
+
+/// The cosine; the sine replaces the first result.
+static Value expand(math::SincosOp op, OpBuilder &builder) {
+  Value x = op.getOperand();
+  op.getSin().replaceAllUsesWith(
+      math::SinOp::create(builder, op.getLoc(), x, op.getFastmath()));
+  return math::CosOp::create(builder, op.getLoc(), x, op.getFastmath());
+}
+
 static Value expand(math::ClampFOp op, OpBuilder &builder) {
   Value raised = arith::MaximumFOp::create(builder, op.getLoc(), op.getValue(),
                                            op.getMin(), op.getFastmath());
@@ -344,8 +366,9 @@ struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
       OpBuilder builder(op);
       std::optional<Value> expanded =
           TypeSwitch<Operation *, std::optional<Value>>(op)
-              .Case<math::IsInfOp, math::IsNormalOp, math::ClampFOp,
-                    math::FPowIOp, tensor::BitcastOp, tensor::GatherOp>(
+              .Case<math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
+                    math::IsNormalOp, math::ClampFOp, math::FPowIOp,
+                    math::SincosOp, tensor::BitcastOp, tensor::GatherOp>(
                   [&](auto op) { return expand(op, builder); })
               .Case([&](ub::PoisonOp op) -> std::optional<Value> {
                 if (!isa<TensorType>(op.getType()))
@@ -362,7 +385,7 @@ struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
                         << op->getResult(0).getType();
         return WalkResult::interrupt();
       }
-      op->getResult(0).replaceAllUsesWith(*expanded);
+      op->getResults().back().replaceAllUsesWith(*expanded);
       op->erase();
       return WalkResult::advance();
     });

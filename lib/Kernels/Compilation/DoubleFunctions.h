@@ -17,7 +17,12 @@ namespace mlir::amp {
 /// x^n of an x of f64 and an n of i64.
 Term raiseDouble(Term x, Term n);
 
+/// Powers, logarithms, roots and hyperbolic functions (DoubleFunctions.cpp).
 void populateDoubleFunctionsPatterns(RewritePatternSet &patterns);
+/// DoubleAngles.cpp.
+void populateDoubleAnglesPatterns(RewritePatternSet &patterns);
+/// DoubleErrorFunctions.cpp.
+void populateDoubleErrorFunctionsPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::amp
 

@@ -24,8 +24,9 @@
 // converted to a whole number, which is not defined for NaN: the integer is in
 // the lowest bits of a sum with 1.5 * 2^52.
 //
-// f16 and bf16 are computed by way of f32. Functions of f64 that have code are
-// in DoubleFunctions.cpp.
+// f16 and bf16 are computed by way of f32. Functions of f64 are in
+// DoubleFunctions.cpp, DoubleAngles.cpp and DoubleErrorFunctions.cpp; those
+// that steps hardly have are computed of f32 as they are of f64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -361,6 +362,21 @@ struct ExpandFunction : OpRewritePattern<Op> {
   }
 };
 
+/// math.tan %x : f32  ->  arith.truncf (math.tan (arith.extf %x : f32 to f64))
+template <typename Op> struct WidenToDouble : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return rewriter.notifyMatchFailure(op, "not of f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value wide = Op::create(b, extend(b, op.getOperand()));
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, wide);
+    return success();
+  }
+};
+
 /// A known exponent is the host's sequence of multiplications (llvm.intr.powi),
 /// so that the bits are the host's, and their roundings: for the squares and
 /// cubes that programs have they are few. With one that is not known that would
@@ -452,6 +468,12 @@ void mlir::amp::populateExpandFunctionsPatterns(RewritePatternSet &patterns,
              name == math::ErfOp::getOperationName();
     });
   populateDoubleFunctionsPatterns(patterns);
+  populateDoubleAnglesPatterns(patterns);
+  populateDoubleErrorFunctionsPatterns(patterns);
+  patterns.add<WidenToDouble<math::AcosOp>, WidenToDouble<math::AcoshOp>,
+               WidenToDouble<math::AsinOp>, WidenToDouble<math::AsinhOp>,
+               WidenToDouble<math::AtanhOp>, WidenToDouble<math::ErfcOp>,
+               WidenToDouble<math::TanOp>>(patterns.getContext());
   patterns.add<WidenFunction, ExpandFPowI,
                ExpandFunction<math::AtanOp, function::atan>,
                ExpandFunction<math::Atan2Op, function::atan2>,

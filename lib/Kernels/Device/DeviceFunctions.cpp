@@ -37,17 +37,15 @@ using Instructions =
 
 /// Of f32, and of halves by way of it.
 using Expansions =
-    Functions<math::AtanOp, math::Atan2Op, math::CbrtOp, math::CosOp,
-              math::CoshOp, math::ErfOp, math::ExpOp, math::ExpM1Op,
-              math::FPowIOp, math::LogOp, math::Log10Op, math::Log1pOp,
-              math::Log2Op, math::PowFOp, math::SinOp, math::SinhOp,
-              math::TanhOp>;
-
-using DoubleExpansions =
-    Functions<math::CbrtOp, math::CoshOp, math::ExpOp, math::Exp2Op,
+    Functions<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
+              math::AtanOp, math::Atan2Op, math::AtanhOp, math::CbrtOp,
+              math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp, math::ExpOp,
               math::ExpM1Op, math::FPowIOp, math::LogOp, math::Log10Op,
-              math::Log1pOp, math::Log2Op, math::PowFOp, math::SinhOp,
-              math::TanhOp>;
+              math::Log1pOp, math::Log2Op, math::PowFOp, math::SinOp,
+              math::SinhOp, math::TanOp, math::TanhOp>;
+
+/// For which f32 has an instruction.
+using DoubleExpansions = Functions<math::Exp2Op>;
 } // namespace
 
 bool mlir::amp::hasInstructions(Operation *op) {
@@ -60,9 +58,9 @@ bool mlir::amp::hasInstructions(Operation *op) {
 
 /// Whether there is arithmetic for a function of `type`.
 static bool isExpanded(Operation *op, Type type) {
-  if (type.isF64())
-    return DoubleExpansions::contain(op);
-  return (type.isF16() || type.isBF16() || type.isF32()) &&
+  if (type.isF64() && DoubleExpansions::contain(op))
+    return true;
+  return (type.isF16() || type.isBF16() || type.isF32() || type.isF64()) &&
          Expansions::contain(op);
 }
 
@@ -78,6 +76,5 @@ bool mlir::amp::hasExpansion(Operation *op) {
 }
 
 std::string mlir::amp::listDeviceFunctions() {
-  return Instructions::list() + "; of f16, bf16 and f32 also " +
-         Expansions::list() + "; of f64 also " + DoubleExpansions::list();
+  return Instructions::list() + ", " + Expansions::list();
 }

@@ -12,10 +12,38 @@ func.func @tests(%x: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
   // CHECK: arith.cmpf olt
   // CHECK: arith.andi
   %b = math.isnormal %x : tensor<4xf32>
-  // Near miss: what upstream lowers.
-  // CHECK: math.isnan %[[X]]
+  // CHECK: arith.cmpf uno, %[[X]], %[[X]]
   %c = math.isnan %x : tensor<4xf32>
   return %a, %b, %c : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
+}
+
+// Without a constant, whose extents would have to be known.
+// CHECK-LABEL: func.func @finite
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32>
+func.func @finite(%x: tensor<?xf32>) -> tensor<?xi1> {
+  // CHECK: %[[ZERO:.*]] = arith.subf %[[X]], %[[X]]
+  // CHECK: %[[FINITE:.*]] = arith.cmpf ord, %[[ZERO]], %[[ZERO]]
+  // CHECK: return %[[FINITE]]
+  %r = math.isfinite %x : tensor<?xf32>
+  return %r : tensor<?xi1>
+}
+
+// CHECK-LABEL: func.func @circle
+// CHECK-SAME: %[[X:.*]]: f32
+func.func @circle(%x: f32) -> (f32, f32) {
+  // CHECK-DAG: %[[SIN:.*]] = math.sin %[[X]] fastmath<afn>
+  // CHECK-DAG: %[[COS:.*]] = math.cos %[[X]] fastmath<afn>
+  // CHECK: return %[[COS]], %[[SIN]]
+  %s, %c = math.sincos %x fastmath<afn> : f32
+  return %c, %s : f32, f32
+}
+
+// Near miss: what upstream lowers.
+// CHECK-LABEL: func.func @sine
+func.func @sine(%x: f32) -> f32 {
+  // CHECK: math.sin
+  %s = math.sin %x : f32
+  return %s : f32
 }
 
 // A scalar in a body, and a tensor of unknown extent.

@@ -61,14 +61,6 @@ func.func @overwritten(%x: tensor<4x8xf32>, %e: tensor<8xf32>) -> tensor<8xf32> 
 
 // -----
 
-func.func @wide_erf(%x: tensor<4xf64>, %e: tensor<4xf64>) -> tensor<4xf64> {
-  // expected-remark @+1 {{not a kernel: expected operations on numbers that kernels have code for, but got 'math.erf'}}
-  %0 = linalg.erf ins(%x : tensor<4xf64>) outs(%e : tensor<4xf64>) -> tensor<4xf64>
-  return %0 : tensor<4xf64>
-}
-
-// -----
-
 // Whose exponent is an index (expand-host-ops casts it).
 func.func @power_of_index(%x: tensor<4xf64>, %e: tensor<4xf64>) -> tensor<4xf64> {
   // expected-remark @+1 {{not a kernel: expected operations on numbers that kernels have code for, but got 'math.fpowi'}}
@@ -84,15 +76,15 @@ func.func @power_of_index(%x: tensor<4xf64>, %e: tensor<4xf64>) -> tensor<4xf64>
 
 // -----
 
-func.func @wide_sine(%x: tensor<4xf64>, %e: tensor<4xf64>) -> tensor<4xf64> {
-  // expected-remark @+1 {{not a kernel: expected operations on numbers that kernels have code for, but got 'math.sin'}}
+func.func @whole_power(%x: tensor<4xi32>, %e: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-remark @+1 {{not a kernel: expected operations on numbers that kernels have code for, but got 'math.ipowi'}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      ins(%x : tensor<4xf64>) outs(%e : tensor<4xf64>) {
-  ^bb0(%a: f64, %out: f64):
-    %s = math.sin %a : f64
-    linalg.yield %s : f64
-  } -> tensor<4xf64>
-  return %0 : tensor<4xf64>
+      ins(%x : tensor<4xi32>) outs(%e : tensor<4xi32>) {
+  ^bb0(%a: i32, %out: i32):
+    %s = math.ipowi %a, %a : i32
+    linalg.yield %s : i32
+  } -> tensor<4xi32>
+  return %0 : tensor<4xi32>
 }
 
 // -----

@@ -1,6 +1,6 @@
 // RUN: amp-opt %s --convert-linalg-to-element-kernels --canonicalize | FileCheck %s
 
-// A power of f64, as Adam's is. What it computes is expand-functions.test's; angles of f64 are in declined.mlir.
+// A power of f64, as Adam's is, and an angle. What they compute is expand-functions.test's.
 // CHECK-LABEL: func @power
 // CHECK:       amp.launch_kernels
 // CHECK-NOT:   linalg.generic
@@ -12,4 +12,17 @@ func.func @power(%beta: tensor<f64>, %step: tensor<f64>, %e: tensor<f64>) -> ten
     linalg.yield %p : f64
   } -> tensor<f64>
   return %0 : tensor<f64>
+}
+
+// CHECK-LABEL: func @angle
+// CHECK:       amp.launch_kernels
+// CHECK-NOT:   linalg.generic
+func.func @angle(%x: tensor<4xf64>, %e: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf64>) outs(%e : tensor<4xf64>) {
+  ^bb0(%a: f64, %out: f64):
+    %s = math.sin %a : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  return %0 : tensor<4xf64>
 }

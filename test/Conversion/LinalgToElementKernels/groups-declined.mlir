@@ -130,14 +130,16 @@ func.func @index_number(%n: index) -> tensor<8xi64> {
 // -----
 
 // and of loops and bodies.
-func.func @logarithm(%x: tensor<8xf32>) -> tensor<8xf32> {
+func.func @whole_power(%x: tensor<8xf32>) -> tensor<8xf32> {
   %e = tensor.empty() : tensor<8xf32>
-  // expected-remark @+1 {{not a kernel: expected operations on numbers that kernels have code for, but got 'math.tan'}}
+  // expected-remark @+1 {{not a kernel: expected operations on numbers that kernels have code for, but got 'math.ipowi'}}
   %0 = scf.forall (%i) in (1) shared_outs(%r = %e) -> (tensor<8xf32>) {
     %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
         ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
     ^bb0(%a: f32, %o: f32):
-      %v = math.tan %a : f32
+      %whole = arith.fptosi %a : f32 to i32
+      %power = math.ipowi %whole, %whole : i32
+      %v = arith.sitofp %power : i32 to f32
       linalg.yield %v : f32
     } -> tensor<8xf32>
     scf.forall.in_parallel {

@@ -389,12 +389,15 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
   let summary = "expand operations that no lowering to the host knows";
   let description = [{
     Upstream lowers most operations of `arith`, `math` and `tensor` to loops and
-    to LLVM. The others are expanded, on tensors and in bodies alike:
+    to LLVM. The others, and those for which kernels of a GPU would need code of their own, are expanded, on tensors and
+    in bodies alike:
 
     | operation | becomes |
     | --- | --- |
     | `math.clampf` | `arith.maximumf`, `arith.minimumf` |
     | `math.isinf`, `math.isnormal` | comparisons of `math.absf` |
+    | `math.isfinite`, `math.isnan` | whether `x - x`, or `x`, is no NaN, or is one |
+    | `math.sincos` | `math.sin`, `math.cos` |
     | `math.fpowi` with an exponent that is not i32 | the same with one of i32, where it is narrower or a number; else `math.powf` of f64, with the sign that the exponent gives |
     | `linalg.softmax` | maxima, exponentials, their sums and quotients, each a `linalg.generic`; of f16 and bf16 by f32 |
     | `linalg.winograd_*` | products with constant matrices, in loops over tiles |
@@ -407,8 +410,8 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
 
     An exponent of more than 64 bits is refused.
 
-    Tensors have to be ranked and their extents known, but for `linalg.softmax`,
-    `math.clampf`, `tensor.bitcast` and `ub.poison`. `tensor.scatter` is refused,
+    Tensors have to be ranked and their extents known, but for `linalg.softmax`, `math.clampf`,
+    `math.isfinite`, `math.isnan`, `math.sincos`, `tensor.bitcast` and `ub.poison`. `tensor.scatter` is refused,
     a `tensor.expand_shape` of a dimension into two unknown extents, and what upstream
     does not take apart (tiles of unknown extents, say).
 
