@@ -128,6 +128,7 @@ static void addKernels(OpPassManager &pm,
   groups.chip = options.chip;
   pm.addPass(createConvertFusionGroupsToKernelsPass(groups));
   pm.addNestedPass<func::FuncOp>(createReadThroughSlicesPass());
+  pm.addNestedPass<func::FuncOp>(createJoinNumbersPass());
   pm.addPass(createConvertLinalgToElementKernelsPass());
   addCleanup(pm);
   // When all have their kernels.

@@ -286,6 +286,56 @@ def RecomputeGatheredPass : Pass<"amp-recompute-gathered", "::mlir::func::FuncOp
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def JoinNumbersPass : Pass<"amp-join-numbers", "::mlir::func::FuncOp"> {
+  let summary = "compute single numbers that follow from each other in one kernel";
+  let description = [{
+    A scale, a learning rate, a norm's root and what they are compared with are operations on tensors of one element. Each as a
+    kernel of its own costs a launch, which is hundreds of times its work. Operations of a block become one with
+    several results.
+
+    **Input.** `linalg.generic` on tensors of at most 1,024 elements without loops, whose results are single numbers and whose
+    bodies have no effects. Two become one if the later can be computed where the earlier is, because what it reads is there, or the
+    earlier where the later is, because no other operation in between reads it. At most 64 operands and results join.
+
+    **Guarantee.** Every number has the bits that it had: the body does the same operations. A result that only operations of the
+    same group read is not written.
+
+    ```mlir
+    func.func @clip(%sum: tensor<f32>, %most: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+      %e = tensor.empty() : tensor<f32>
+      %norm = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+          ins(%sum : tensor<f32>) outs(%e : tensor<f32>) {
+      ^bb0(%s: f32, %out: f32):
+        %root = math.sqrt %s : f32
+        linalg.yield %root : f32
+      } -> tensor<f32>
+      %factor = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>],
+                                iterator_types = []}
+          ins(%most, %norm : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) {
+      ^bb0(%m: f32, %n: f32, %out: f32):
+        %quotient = arith.divf %m, %n : f32
+        linalg.yield %quotient : f32
+      } -> tensor<f32>
+      return %norm, %factor : tensor<f32>, tensor<f32>
+    }
+    ```
+
+    becomes
+
+    ```
+    %norm:2 = linalg.generic {...} ins(%sum, %most : tensor<f32>, tensor<f32>) outs(%0, %1 : tensor<f32>, tensor<f32>) {
+    ^bb0(%s: f32, %m: f32, %out: f32, %out_0: f32):
+      %root = math.sqrt %s : f32
+      %quotient = arith.divf %m, %root : f32
+      linalg.yield %root, %quotient : f32, f32
+    } -> (tensor<f32>, tensor<f32>)
+    ```
+  }];
+  let statistics = [Statistic<"numJoined", "joined", "Operations that became a part of another">,
+                    Statistic<"numGroups", "groups", "What they became">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
   let summary = "ask a device for what the host wants to know when all is under way";
   let description = [{

@@ -1,0 +1,242 @@
+//===- JoinNumbers.cpp - Single numbers of one kernel ---------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a block's beginning on, each operation on tensors without loops joins a
+// group of such: the last one to whose place it can move up, because what it
+// reads is there, or else the last one that can move down to its place, because
+// nobody else has read it before. Then each group becomes one operation, whose
+// results are those that others read, and whose body is theirs one after the
+// other: what one reads of another is a value in it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/Device/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+#define DEBUG_TYPE "amp-join-numbers"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_JOINNUMBERSPASS
+#include "amp/Conversion/Device/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// What a group reads and writes at most: each is a parameter of its kernel.
+static constexpr size_t kMaxOperands = 64;
+
+/// Elements of a tensor that may live longer for it.
+static constexpr int64_t kMaxElements = 1024;
+
+static bool isSmall(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return !tensor ||
+         (tensor.hasStaticShape() && tensor.getNumElements() <= kMaxElements);
+}
+
+/// An operation that computes numbers from elements of small tensors, whose
+/// results have no other elements.
+static bool isOfNumbers(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && generic.hasPureTensorSemantics() &&
+         generic.getNumLoops() == 0 &&
+         llvm::all_of(op->getOperandTypes(), isSmall) &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) {
+                        return cast<RankedTensorType>(type).getRank() == 0;
+                      }) &&
+         llvm::all_of(generic.getBlock()->getOperations(), [](Operation &op) {
+           return op.getNumRegions() == 0 && isMemoryEffectFree(&op);
+         });
+}
+
+/// What `op` reads: inputs, what results start from, and values of its body
+/// that are made outside.
+static SmallVector<Value> getReads(linalg::GenericOp op) {
+  SmallVector<Value> reads(op.getDpsInputs());
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (op.payloadUsesValueFromOperand(&init))
+      reads.push_back(init.get());
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegion(), captured);
+  llvm::append_range(reads, captured);
+  return reads;
+}
+
+namespace {
+struct Group {
+  SmallVector<linalg::GenericOp> ops;
+  /// In front of which they are computed.
+  Operation *place;
+  size_t operands = 0;
+
+  bool contains(Operation *op) const { return llvm::is_contained(ops, op); }
+  bool canMoveUp(linalg::GenericOp op) const;
+  bool canMoveDown(Operation *to) const;
+};
+} // namespace
+
+/// Whether what `op` reads is there at the group's place, or the group's.
+bool Group::canMoveUp(linalg::GenericOp op) const {
+  return llvm::all_of(getReads(op), [&](Value value) {
+    Operation *made = value.getDefiningOp();
+    return !made || contains(made) || made->getBlock() != place->getBlock() ||
+           made->isBeforeInBlock(place);
+  });
+}
+
+/// Whether nobody outside reads the group's results in front of `to`.
+bool Group::canMoveDown(Operation *to) const {
+  return llvm::all_of(ops, [&](linalg::GenericOp op) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      Operation *here = to->getBlock()->findAncestorOpInBlock(*user);
+      return here == to || contains(here) || to->isBeforeInBlock(here);
+    });
+  });
+}
+
+/// The groups of a block.
+static SmallVector<Group> collectGroups(Block &block) {
+  SmallVector<Group> groups;
+  for (Operation &op : block) {
+    if (!isOfNumbers(&op))
+      continue;
+    auto generic = cast<linalg::GenericOp>(op);
+    size_t operands = getReads(generic).size() + op.getNumResults();
+    auto join = [&](Group &group) {
+      bool up = group.canMoveUp(generic);
+      if (group.operands + operands > kMaxOperands ||
+          (!up && !group.canMoveDown(&op)))
+        return false;
+      if (!up)
+        group.place = &op;
+      group.ops.push_back(generic);
+      group.operands += operands;
+      return true;
+    };
+    if (llvm::none_of(llvm::reverse(groups), join))
+      groups.push_back({{generic}, &op, operands});
+  }
+  return groups;
+}
+
+namespace {
+/// Writes one operation for a group.
+class GroupBuilder {
+public:
+  GroupBuilder(const Group &group, IRRewriter &rewriter)
+      : group(group), rewriter(rewriter) {}
+  void build();
+
+private:
+  /// The number that `map` finds in `value`.
+  Value read(Value value, AffineMap map);
+
+  const Group &group;
+  IRRewriter &rewriter;
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  Block *body = nullptr;
+  /// Results of the group, as numbers of the body.
+  IRMapping numbers;
+};
+} // namespace
+
+Value GroupBuilder::read(Value value, AffineMap map) {
+  if (Value number = numbers.lookupOrNull(value))
+    return number;
+  for (auto [input, known, argument] :
+       llvm::zip(inputs, maps, body->getArguments()))
+    if (input == value && known == map)
+      return argument;
+  inputs.push_back(value);
+  maps.push_back(map);
+  return body->addArgument(getElementTypeOrSelf(value.getType()),
+                           value.getLoc());
+}
+
+void GroupBuilder::build() {
+  // Results that others read.
+  SmallVector<Value> results, inits;
+  rewriter.setInsertionPoint(group.place);
+  for (linalg::GenericOp op : group.ops)
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !group.contains(user);
+          })) {
+        results.push_back(result);
+        inits.push_back(
+            tensor::EmptyOp::create(rewriter, op.getLoc(), ArrayRef<int64_t>(),
+                                    getElementTypeOrSelf(result.getType())));
+      }
+
+  Region region;
+  body = &region.emplaceBlock();
+  SmallVector<Location> locations;
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToEnd(body);
+    for (linalg::GenericOp op : group.ops) {
+      locations.push_back(op.getLoc());
+      IRMapping mapping;
+      for (OpOperand &operand : op->getOpOperands())
+        if (op.payloadUsesValueFromOperand(&operand))
+          mapping.map(op.getMatchingBlockArgument(&operand),
+                      read(operand.get(), op.getMatchingIndexingMap(&operand)));
+      for (Operation &inner : op.getBlock()->without_terminator())
+        rewriter.clone(inner, mapping);
+      for (auto [result, yielded] : llvm::zip_equal(
+               op->getResults(), op.getBlock()->getTerminator()->getOperands()))
+        numbers.map(result, mapping.lookupOrDefault(yielded));
+    }
+    SmallVector<Value> yielded;
+    for (Value result : results)
+      yielded.push_back(numbers.lookup(result));
+    Location loc = rewriter.getFusedLoc(locations);
+    linalg::YieldOp::create(rewriter, loc, yielded);
+  }
+  for (Value init : inits) {
+    maps.push_back(rewriter.getMultiDimIdentityMap(0));
+    body->addArgument(getElementTypeOrSelf(init.getType()), init.getLoc());
+  }
+  auto joined = linalg::GenericOp::create(
+      rewriter, rewriter.getFusedLoc(locations), TypeRange(ValueRange(inits)),
+      inputs, inits, maps, ArrayRef<utils::IteratorType>());
+  joined.getRegion().takeBody(region);
+  for (auto [result, number] : llvm::zip_equal(results, joined.getResults()))
+    rewriter.replaceAllUsesWith(result, number);
+  for (linalg::GenericOp op : llvm::reverse(group.ops))
+    rewriter.eraseOp(op);
+}
+
+namespace {
+struct JoinNumbers : public amp::impl::JoinNumbersPassBase<JoinNumbers> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Group> groups;
+    getOperation().walk([&](Block *block) {
+      if (isa<linalg::LinalgOp>(block->getParentOp()))
+        return;
+      llvm::append_range(groups, collectGroups(*block));
+    });
+    for (const Group &group : groups) {
+      if (group.ops.size() < 2)
+        continue;
+      numJoined += group.ops.size();
+      ++numGroups;
+      GroupBuilder(group, rewriter).build();
+    }
+  }
+};
+} // namespace
