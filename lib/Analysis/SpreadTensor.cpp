@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // From the outermost insertion inwards: what stands at o + s i in a tensor that
-// stands at O + S j in the next stands at O + S o + S s i there.
+// stands at O + S j in the next stands at O + S o + S s i there. Values of
+// blocks that nothing reaches may be made of themselves: each is followed once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +21,22 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+/// Whether elements stand in their order, and nothing else is known of memory.
+static bool isPlain(Value source, ArrayRef<int64_t> strides) {
+  auto type = cast<RankedTensorType>(source.getType());
+  return type.hasStaticShape() && !type.getEncoding() &&
+         llvm::all_of(strides, [](int64_t stride) { return stride > 0; });
+}
+
 /// The insertion or pad that makes `tensor` of the elements of one operand and
 /// zeros, as one step.
 static std::optional<SpreadTensor> readStep(Value tensor) {
   if (auto insertion = tensor.getDefiningOp<tensor::InsertSliceOp>()) {
     if (insertion.getSourceType().getRank() !=
             insertion.getDestType().getRank() ||
-        !insertion.getSourceType().hasStaticShape() ||
         ShapedType::isDynamicShape(insertion.getStaticOffsets()) ||
         ShapedType::isDynamicShape(insertion.getStaticStrides()) ||
+        !isPlain(insertion.getSource(), insertion.getStaticStrides()) ||
         !isFilledWithZero(insertion.getDest()))
       return std::nullopt;
     return SpreadTensor{insertion.getSource(),
@@ -36,7 +44,7 @@ static std::optional<SpreadTensor> readStep(Value tensor) {
                         llvm::to_vector(insertion.getStaticStrides())};
   }
   auto pad = tensor.getDefiningOp<tensor::PadOp>();
-  if (!pad || !pad.getSourceType().hasStaticShape() ||
+  if (!pad || !isPlain(pad.getSource(), {}) ||
       ShapedType::isDynamicShape(pad.getStaticLow()) ||
       ShapedType::isDynamicShape(pad.getStaticHigh()))
     return std::nullopt;
@@ -54,7 +62,11 @@ SpreadTensor mlir::amp::getSpreadTensor(Value tensor) {
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   SpreadTensor spread{tensor, SmallVector<int64_t>(rank, 0),
                       SmallVector<int64_t>(rank, 1)};
-  while (std::optional<SpreadTensor> step = readStep(spread.elements)) {
+  SmallPtrSet<Value, 4> seen;
+  while (seen.insert(spread.elements).second) {
+    std::optional<SpreadTensor> step = readStep(spread.elements);
+    if (!step)
+      break;
     spread.elements = step->elements;
     for (auto [offset, stride, inner, innerStride] : llvm::zip_equal(
              spread.offsets, spread.strides, step->offsets, step->strides)) {

@@ -31,9 +31,10 @@ struct SpreadTensor {
   }
 };
 
-/// Follows insertions into zeros (0.0 or -0.0), and pads with them, as far as
-/// sizes, offsets and strides are known. `tensor`, which is ranked, itself if
-/// it is made otherwise.
+/// Follows insertions into zeros (0.0 or -0.0), and pads with them, from a
+/// ranked tensor back, as far as sizes, offsets and strides are known, strides
+/// are above 0 and tensors have no encoding. The result is `tensor` itself if
+/// it is made otherwise; it may have no elements.
 SpreadTensor getSpreadTensor(Value tensor);
 
 } // namespace mlir::amp

@@ -27,7 +27,6 @@
 #include "ConvolutionMatch.h"
 
 #include "ElementMovement.h"
-#include "amp/Analysis/SpreadTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -85,6 +84,12 @@ static FailureOr<Window> readWindow(const ContractionOperand &image,
                 loops[1].second};
 }
 
+/// Whether nothing is known of how `tensor` lies but its shape.
+static bool isPlain(Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  return type && type.hasStaticShape() && !type.getEncoding();
+}
+
 Value mlir::amp::lookThroughChannels(Value image) {
   // Rows and columns of both are dimensions 1 and 2.
   auto keepsPixels = [](ArrayRef<ReassociationIndices> reassociation) {
@@ -97,25 +102,42 @@ Value mlir::amp::lookThroughChannels(Value image) {
   while (Operation *op = image.getDefiningOp()) {
     auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
     auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
-    if (!(expand && keepsPixels(expand.getReassociationIndices())) &&
-        !(collapse && keepsPixels(collapse.getReassociationIndices())))
+    bool isOfChannels =
+        (expand && keepsPixels(expand.getReassociationIndices())) ||
+        (collapse && keepsPixels(collapse.getReassociationIndices()));
+    if (!isOfChannels || !isPlain(op->getOperand(0)))
       break;
     image = op->getOperand(0);
   }
   return image;
 }
 
-bool mlir::amp::areOfPixels(ArrayRef<int64_t> numbers) {
+/// True if slices or pads with these numbers, one for each dimension, leave all
+/// but rows and columns alone.
+static bool areOfPixels(ArrayRef<int64_t> numbers) {
   return numbers[0] == 0 &&
          llvm::all_of(numbers.drop_front(3),
                       [](int64_t number) { return number == 0; });
 }
 
+std::optional<SpreadTensor> mlir::amp::getSpreadPixels(Value image) {
+  SpreadTensor spread = getSpreadTensor(image);
+  auto all = cast<RankedTensorType>(image.getType()).getShape();
+  SmallVector<int64_t> missing, gaps;
+  for (auto [size, elements, stride] :
+       llvm::zip_equal(all, spread.getShape(), spread.strides)) {
+    missing.push_back(size - elements);
+    gaps.push_back(stride - 1);
+  }
+  if (all.size() < 4 || !areOfPixels(missing) || !areOfPixels(gaps))
+    return std::nullopt;
+  return spread;
+}
+
 /// Takes zeros around the image into the problem.
 static Value absorbPadding(Value image, ConvolutionProblem &problem) {
   auto pad = image.getDefiningOp<tensor::PadOp>();
-  if (!pad || !pad.getSourceType().hasStaticShape() ||
-      pad.getSourceType().getRank() < 4)
+  if (!pad || !isPlain(pad.getSource()) || pad.getSourceType().getRank() < 4)
     return image;
   Value value = pad.getConstantPaddingValue();
   TypedAttr number = value ? getSplatValue(value) : TypedAttr();
@@ -140,7 +162,7 @@ static Value getWholeImage(Value image) {
   auto slice = image.getDefiningOp<tensor::ExtractSliceOp>();
   if (!slice || slice.getSourceType().getRank() < 4 ||
       slice.getType().getRank() != slice.getSourceType().getRank() ||
-      !slice.getSourceType().hasStaticShape() || !slice.hasUnitStride() ||
+      !isPlain(slice.getSource()) || !slice.hasUnitStride() ||
       !slice.hasZeroOffset())
     return image;
   SmallVector<int64_t> missing;
@@ -162,22 +184,15 @@ struct PixelGrid {
 /// The pixels of an output's gradient that has zeros between them, as some
 /// front ends write the gradient of the filters of a convolution with strides.
 static std::optional<PixelGrid> getPixelsApart(Value output) {
-  Value all = lookThroughChannels(output);
-  SpreadTensor spread = getSpreadTensor(all);
-  ArrayRef<int64_t> shape = spread.getShape();
-  SmallVector<int64_t> missing, gaps;
-  for (auto [size, elements, stride] :
-       llvm::zip_equal(cast<RankedTensorType>(all.getType()).getShape(), shape,
-                       spread.strides)) {
-    missing.push_back(size - elements);
-    gaps.push_back(stride - 1);
-  }
-  if (shape.size() < 4 || !areOfPixels(missing) || !areOfPixels(gaps) ||
-      llvm::any_of(spread.offsets, [](int64_t offset) { return offset != 0; }))
+  std::optional<SpreadTensor> spread =
+      getSpreadPixels(lookThroughChannels(output));
+  if (!spread ||
+      llvm::any_of(spread->offsets, [](int64_t offset) { return offset != 0; }))
     return std::nullopt;
-  return PixelGrid{lookThroughChannels(spread.elements),
+  ArrayRef<int64_t> shape = spread->getShape();
+  return PixelGrid{lookThroughChannels(spread->elements),
                    {shape[1], shape[2]},
-                   {spread.strides[1], spread.strides[2]}};
+                   {spread->strides[1], spread->strides[2]}};
 }
 
 namespace {
@@ -299,8 +314,8 @@ mlir::amp::matchConvolution(const Contraction &contraction,
     filterLoops.push_back(loop);
     match.filterDims.push_back(dim);
   }
-  bool isReadAsItIs = hasLoops(filters, filterLoops);
-  if (!isReadAsItIs && !loops->filter && !loops->channel) {
+  bool isInKernelOrder = hasLoops(filters, filterLoops);
+  if (!isInKernelOrder && !loops->filter && !loops->channel) {
     std::rotate(filterLoops.begin(), filterLoops.begin() + 1,
                 filterLoops.end()); // rows, columns, groups
     match.filterDims = {FilterDim::Row, FilterDim::Column, FilterDim::Group};
@@ -362,9 +377,11 @@ mlir::amp::matchConvolution(const Contraction &contraction,
   product.m = loops->isForward ? sums.m : problem.filters;
   product.n = loops->isForward ? problem.filters : sums.n;
   product.k = sums.k;
-  if (!isReadAsItIs && loops->isForward) {
+  if (!isInKernelOrder && loops->isForward) {
+    match.otherMove = FilterMove::find(match.other, match.filterDims, problem,
+                                       /*isGradient=*/false);
     match.otherPermutation = {2, 0, 1};
-  } else if (!isReadAsItIs) {
+  } else if (!isInKernelOrder) {
     product.resultShape = {problem.filters, problem.filterHeight,
                            problem.filterWidth};
     product.resultPermutation = {1, 2, 0};

@@ -19,6 +19,7 @@
 
 #include "FilterMove.h"
 #include "MatrixProduct.h"
+#include "amp/Analysis/SpreadTensor.h"
 
 namespace mlir::amp {
 
@@ -30,8 +31,9 @@ struct ConvolutionMatch {
   /// Of the filters, or of their gradient; groups of one filter or one channel
   /// may have no dimension for it.
   SmallVector<FilterDim> filterDims;
-  /// Dimensions of `other` in the order in which it must be copied; empty if it
-  /// is read where it is.
+  /// Filters that do not lie as kernels read them are made anew of what they
+  /// were moved from, or else copied in the order of `otherPermutation`.
+  std::optional<FilterMove> otherMove;
   SmallVector<int64_t> otherPermutation;
   /// The result as a matrix, for what follows. Without sources.
   MatrixProduct product;
@@ -46,9 +48,9 @@ FailureOr<ConvolutionMatch> matchConvolution(const Contraction &contraction,
 /// behind them, it splits or joins; `image` itself if it is not made so.
 Value lookThroughChannels(Value image);
 
-/// True if slices or pads with these numbers, one for each dimension, leave all
-/// but rows and columns alone.
-bool areOfPixels(ArrayRef<int64_t> numbers);
+/// What an image has besides zeros, if these are between and around its pixels
+/// alone.
+std::optional<SpreadTensor> getSpreadPixels(Value image);
 
 } // namespace mlir::amp
 

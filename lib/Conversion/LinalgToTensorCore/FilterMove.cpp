@@ -144,7 +144,8 @@ std::optional<FilterMove> FilterMove::find(Value filters,
   if (!isMove(move.op, moved.size()))
     return std::nullopt;
   auto source = dyn_cast<RankedTensorType>(move.op.getDpsInputs()[0].getType());
-  if (!source || !source.hasStaticShape())
+  if (!source || !source.hasStaticShape() || source.getEncoding() ||
+      source.getRank() == 0)
     return std::nullopt;
 
   MLIRContext *context = move.op.getContext();
@@ -175,8 +176,8 @@ std::optional<FilterMove> FilterMove::find(Value filters,
   return move;
 }
 
-/// True if the move computes nothing and reads elements in the order in which
-/// they lie.
+/// The move computes nothing, and reads elements in the order in which they
+/// lie.
 bool FilterMove::isReshape() const {
   linalg::GenericOp op = this->op;
   auto yielded =

@@ -46,10 +46,12 @@ public:
   /// computes what the move does.
   Value build(OpBuilder &b) const;
 
+  /// True if that is a reshape, which moves nothing.
+  bool isReshape() const;
+
 private:
   LogicalResult readSource(ArrayRef<MovedDim> moved,
                            ArrayRef<SmallVector<AffineExpr>> loops);
-  bool isReshape() const;
 
   linalg::GenericOp op;
   /// The sizes of the problem's filters, in the order of kernels.

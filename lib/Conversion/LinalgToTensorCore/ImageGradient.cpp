@@ -25,8 +25,6 @@
 
 #include "ImageGradient.h"
 
-#include "amp/Analysis/SpreadTensor.h"
-
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -42,20 +40,13 @@ static SpreadImage readSpreadImage(const ConvolutionMatch &convolution) {
   const ConvolutionProblem &problem = convolution.problem;
   SpreadImage image{
       convolution.image, {problem.padTop, problem.padLeft}, {1, 1}};
-  SpreadTensor spread = getSpreadTensor(convolution.image);
-  SmallVector<int64_t> missing, gaps;
-  for (auto [all, elements, stride] : llvm::zip_equal(
-           cast<RankedTensorType>(convolution.image.getType()).getShape(),
-           spread.getShape(), spread.strides)) {
-    missing.push_back(all - elements);
-    gaps.push_back(stride - 1);
-  }
-  if (!areOfPixels(missing) || !areOfPixels(gaps))
+  std::optional<SpreadTensor> spread = getSpreadPixels(convolution.image);
+  if (!spread)
     return image;
-  image.pixels = lookThroughChannels(spread.elements);
+  image.pixels = lookThroughChannels(spread->elements);
   for (unsigned dim : {0, 1}) {
-    image.low[dim] += spread.offsets[dim + 1];
-    image.stride[dim] = spread.strides[dim + 1];
+    image.low[dim] += spread->offsets[dim + 1];
+    image.stride[dim] = spread->strides[dim + 1];
   }
   return image;
 }

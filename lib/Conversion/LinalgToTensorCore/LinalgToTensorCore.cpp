@@ -123,6 +123,7 @@ private:
                                    KernelModules &modules, std::string &reason);
   Value readSource(OpBuilder &b, Location loc, const MatrixSource &source);
   Value readFilters(OpBuilder &b, const ConvolutionMatch &match);
+  Value buildFilters(OpBuilder &b, const FilterMove &move);
   void reportChoice(const MatrixProduct &product,
                     const EpilogueRegion &epilogue, gpu::GPUModuleOp kernels,
                     const KernelChoice &choice);
@@ -306,15 +307,20 @@ Value ConvertLinalgToTensorCore::readSource(OpBuilder &b, Location loc,
 
 Value ConvertLinalgToTensorCore::readFilters(OpBuilder &b,
                                              const ConvolutionMatch &match) {
+  if (match.otherMove)
+    return buildFilters(b, *match.otherMove);
   if (match.otherPermutation.empty())
     return match.other;
-  if (std::optional<FilterMove> move =
-          FilterMove::find(match.other, match.filterDims, match.problem,
-                           /*isGradient=*/false))
-    return move->build(b);
   ++numCopies;
   return transpose(b, match.product.op->getLoc(), match.other,
                    match.otherPermutation);
+}
+
+Value ConvertLinalgToTensorCore::buildFilters(OpBuilder &b,
+                                              const FilterMove &move) {
+  if (!move.isReshape())
+    ++numCopies;
+  return move.build(b);
 }
 
 void ConvertLinalgToTensorCore::emitLaunch(
@@ -446,7 +452,7 @@ LogicalResult ConvertLinalgToTensorCore::convertConvolution(
              {names.a, names.b}, names.d,
              [&](OpBuilder &b) -> SmallVector<Value> {
                if (plan->isGradient)
-                 return {gradient->output, gradient->filters.build(b)};
+                 return {gradient->output, buildFilters(b, gradient->filters)};
                if (problem.kind == ConvolutionKind::WeightGradient)
                  return {match->other, match->image};
                return {match->image, readFilters(b, *match)};

@@ -138,6 +138,13 @@ static double getWrittenBytes(const GemmProblem &problem,
          double(std::min(config.tileN, problem.n));
 }
 
+/// Seconds of a kernel whose blocks take `compute` while memory takes `memory`:
+/// the larger of both, and more where they are close.
+static double combine(double compute, double memory) {
+  return kLaunch +
+         std::cbrt(compute * compute * compute + memory * memory * memory);
+}
+
 KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
                                    const GemmConfig &config,
                                    int64_t operandBytes) {
@@ -189,9 +196,7 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
       kBlockCycles + kFirstLatency + (config.cluster > 1 ? kClusterCycles : 0);
   double compute = (start + rounds * tile) / rates.clock;
   double memory = cost.bytes / (rates.memory * kSustainedMemory);
-  // The larger of both, and more where they are close.
-  cost.seconds = kLaunch + std::cbrt(compute * compute * compute +
-                                     memory * memory * memory);
+  cost.seconds = combine(compute, memory);
   if (split) {
     double workspace = 2.0 * 4 * config.splitK *
                        getPaddedRows(problem, config) * problem.n *
@@ -235,8 +240,7 @@ KernelCost mlir::amp::estimateDepthwise(const ConvolutionProblem &problem,
   double compute = (kBlockCycles + kFirstLatency) / rates.clock +
                    cost.flops / (kSustainedPlain * cost.peak);
   double memory = cost.bytes / (rates.memory * kSustainedMemory);
-  cost.seconds = kLaunch + std::cbrt(compute * compute * compute +
-                                     memory * memory * memory);
+  cost.seconds = combine(compute, memory);
   // The sums of its blocks are added by a kernel of its own.
   if (problem.kind == ConvolutionKind::WeightGradient)
     cost.seconds += kDependentLaunch;

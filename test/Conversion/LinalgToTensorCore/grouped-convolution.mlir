@@ -452,3 +452,139 @@ func.func @fewer_channels(%x: tensor<2x8x8x8xf16>, %dy: tensor<2x6x6x8xf16>) -> 
   } -> tensor<16x3x3x8xf32>
   return %0 : tensor<16x3x3x8xf32>
 }
+
+// -----
+
+#x = affine_map<(k, r, s, c, n, p, q) -> (n, p + r, q + s, c)>
+#y = affine_map<(k, r, s, c, n, p, q) -> (n, p, q, k)>
+#f = affine_map<(k, r, s, c, n, p, q) -> (k, r, s, c)>
+
+// No stride at all: each pixel would overwrite the one before.
+// CHECK-LABEL: func @stride_of_none
+// CHECK:       %[[ALL:.*]] = tensor.insert_slice {{.*}} [1, 0, 0, 1]
+// CHECK:       amp.launch_kernels @convolution_0 ins(y = %[[ALL]], x = %{{.*}}) outs(f = %{{.*}})
+func.func @stride_of_none(%x: tensor<2x8x8x8xf16>, %dy: tensor<2x3x3x16xf16>) -> tensor<16x3x3x8xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<2x6x6x16xf16>
+  %all = tensor.insert_slice %dy into %zeros[0, 0, 0, 0] [2, 3, 3, 16] [1, 0, 0, 1]
+      : tensor<2x3x3x16xf16> into tensor<2x6x6x16xf16>
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x3x3x8xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<16x3x3x8xf32>) -> tensor<16x3x3x8xf32>
+  %0 = linalg.generic {indexing_maps = [#x, #y, #f], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %all : tensor<2x8x8x8xf16>, tensor<2x6x6x16xf16>) outs(%z : tensor<16x3x3x8xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %p0 = arith.extf %l : f16 to f32
+    %p1 = arith.extf %r : f16 to f32
+    %p2 = arith.mulf %p0, %p1 : f32
+    %p3 = arith.addf %o, %p2 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<16x3x3x8xf32>
+  return %0 : tensor<16x3x3x8xf32>
+}
+
+// -----
+
+#x = affine_map<(n, p, q, g, k, c, r, s) -> (n, p + r, q + s, g, c)>
+#f = affine_map<(n, p, q, g, k, c, r, s) -> (g, k, r, s, c)>
+#y = affine_map<(n, p, q, g, k, c, r, s) -> (n, p, q, g, k)>
+
+#encoding = affine_map<(a, b, c, d) -> (a, b, c, d)>
+
+// An encoding, which says how a tensor lies, is not looked through.
+// CHECK-LABEL: func @encoding
+// CHECK:       %[[SPLIT:.*]] = tensor.expand_shape
+// CHECK:       amp.launch_kernels @convolution_0 ins(x = %[[SPLIT]], f = %{{.*}})
+func.func @encoding(%x: tensor<2x6x6x16xf16, #encoding>, %f: tensor<2x8x3x3x8xf16>) -> tensor<2x4x4x2x8xf32> {
+  %xs = tensor.expand_shape %x [[0], [1], [2], [3, 4]] output_shape [2, 6, 6, 2, 8]
+      : tensor<2x6x6x16xf16, #encoding> into tensor<2x6x6x2x8xf16>
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4x4x2x8xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<2x4x4x2x8xf32>) -> tensor<2x4x4x2x8xf32>
+  %0 = linalg.generic {indexing_maps = [#x, #f, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%xs, %f : tensor<2x6x6x2x8xf16>, tensor<2x8x3x3x8xf16>) outs(%z : tensor<2x4x4x2x8xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %p0 = arith.extf %l : f16 to f32
+    %p1 = arith.extf %r : f16 to f32
+    %p2 = arith.mulf %p0, %p1 : f32
+    %p3 = arith.addf %o, %p2 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<2x4x4x2x8xf32>
+  return %0 : tensor<2x4x4x2x8xf32>
+}
+
+// -----
+
+#x = affine_map<(n, p, q, g, k, c, r, s) -> (n, p + r, q + s, g, c)>
+#f = affine_map<(n, p, q, g, k, c, r, s) -> (g, k, r, s, c)>
+#y = affine_map<(n, p, q, g, k, c, r, s) -> (n, p, q, g, k)>
+
+#ordered = affine_map<(g, f, r, s, k) -> (g, k, r, s, f)>
+#id = affine_map<(g, f, r, s, k) -> (g, f, r, s, k)>
+
+// Filters and channels exchanged, and taps in order: a convolution of its own, no gradient.
+// CHECK-LABEL: func @taps_in_order
+// CHECK:       %[[MOVED:.*]] = linalg.generic
+// CHECK:       amp.launch_kernels @convolution_0 ins(x = %{{.*}}, f = %[[MOVED]])
+// CHECK:       direction = "forward"
+func.func @taps_in_order(%dy: tensor<2x6x6x2x16xf16>, %f: tensor<2x16x3x3x8xf16>) -> tensor<2x4x4x2x8xf32> {
+  %empty_g = tensor.empty() : tensor<2x8x3x3x16xf16>
+  %g = linalg.generic {indexing_maps = [#ordered, #id],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%f : tensor<2x16x3x3x8xf16>) outs(%empty_g : tensor<2x8x3x3x16xf16>) {
+  ^bb0(%in: f16, %o: f16):
+    linalg.yield %in : f16
+  } -> tensor<2x8x3x3x16xf16>
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4x4x2x8xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<2x4x4x2x8xf32>) -> tensor<2x4x4x2x8xf32>
+  %0 = linalg.generic {indexing_maps = [#x, #f, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%dy, %g : tensor<2x6x6x2x16xf16>, tensor<2x8x3x3x16xf16>) outs(%z : tensor<2x4x4x2x8xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %p0 = arith.extf %l : f16 to f32
+    %p1 = arith.extf %r : f16 to f32
+    %p2 = arith.mulf %p0, %p1 : f32
+    %p3 = arith.addf %o, %p2 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<2x4x4x2x8xf32>
+  return %0 : tensor<2x4x4x2x8xf32>
+}
+
+// -----
+
+#x = affine_map<(n, p, q, g, k, c, r, s) -> (n, p + r, q + s, g, c)>
+#f = affine_map<(n, p, q, g, k, c, r, s) -> (g, k, r, s, c)>
+#y = affine_map<(n, p, q, g, k, c, r, s) -> (n, p, q, g, k)>
+
+#reverse = affine_map<(f, r, s, k) -> (-f + 15, k, -r + 2, -s + 2)>
+#id = affine_map<(f, r, s, k) -> (f, r, s, k)>
+
+// Groups and filters in one dimension, which is read backwards: neither by itself is.
+// CHECK-LABEL: func @filters_backwards
+// CHECK:       %[[MOVED:.*]] = linalg.generic
+// CHECK:       %[[SPLIT:.*]] = tensor.expand_shape %[[MOVED]]
+// CHECK:       amp.launch_kernels @convolution_0 ins(x = %{{.*}}, f = %[[SPLIT]])
+// CHECK:       direction = "forward"
+func.func @filters_backwards(%dy: tensor<2x6x6x2x16xf16>, %f: tensor<16x16x3x3xf16>) -> tensor<2x4x4x2x8xf32> {
+  %empty_g = tensor.empty() : tensor<16x3x3x16xf16>
+  %moved = linalg.generic {indexing_maps = [#reverse, #id],
+                           iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%f : tensor<16x16x3x3xf16>) outs(%empty_g : tensor<16x3x3x16xf16>) {
+  ^bb0(%in: f16, %o: f16):
+    linalg.yield %in : f16
+  } -> tensor<16x3x3x16xf16>
+  %g = tensor.expand_shape %moved [[0, 1], [2], [3], [4]] output_shape [2, 8, 3, 3, 16]
+      : tensor<16x3x3x16xf16> into tensor<2x8x3x3x16xf16>
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4x4x2x8xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<2x4x4x2x8xf32>) -> tensor<2x4x4x2x8xf32>
+  %0 = linalg.generic {indexing_maps = [#x, #f, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%dy, %g : tensor<2x6x6x2x16xf16>, tensor<2x8x3x3x16xf16>) outs(%z : tensor<2x4x4x2x8xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %p0 = arith.extf %l : f16 to f32
+    %p1 = arith.extf %r : f16 to f32
+    %p2 = arith.mulf %p0, %p1 : f32
+    %p3 = arith.addf %o, %p2 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<2x4x4x2x8xf32>
+  return %0 : tensor<2x4x4x2x8xf32>
+}

@@ -152,6 +152,27 @@ func.func @ones_around(%g: tensor<8x3xf32>, %w: tensor<4x8x3xf32>, %start: tenso
   return %y : tensor<4x5xf32>
 }
 
+// Near miss: from the last pixel back.
+// CHECK-LABEL: func.func @backwards
+// CHECK:         tensor.insert_slice {{.*}}[0, 5] [8, 3] [1, -2]
+// CHECK:         arith.mulf
+// CHECK:         return
+func.func @backwards(%g: tensor<8x3xf32>, %w: tensor<4x8x3xf32>, %start: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<8x7xf32>
+  %x = tensor.insert_slice %g into %zeros[0, 5] [8, 3] [1, -2] : tensor<8x3xf32> into tensor<8x7xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(k, p, c, r) -> (c, p + r)>, affine_map<(k, p, c, r) -> (k, c, r)>,
+                       affine_map<(k, p, c, r) -> (k, p)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<8x7xf32>, tensor<4x8x3xf32>) outs(%start : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %product = arith.mulf %a, %b : f32
+    %sum = arith.addf %acc, %product : f32
+    linalg.yield %sum : f32
+  } -> tensor<4x5xf32>
+  return %y : tensor<4x5xf32>
+}
+
 // Near miss: zeros on the diagonal of a tensor alone.
 // CHECK-LABEL: func.func @diagonal
 // CHECK:         arith.mulf

@@ -94,7 +94,6 @@ TEST_F(KernelCostTest, CountsOperationsAndBytes) {
             2 * (100 * 300 * 2 + 300 * 200 * 2 + 100 * 200 * 4) + 1000);
 }
 
-// Of the product that the rates are of, as its data sheet has them.
 TEST_F(KernelCostTest, DepthwiseKernelsMoveEachTensorOnce) {
   ConvolutionProblem problem;
   problem.batch = 2;
@@ -125,6 +124,7 @@ TEST_F(KernelCostTest, DepthwiseKernelsMoveEachTensorOnce) {
   EXPECT_EQ(cost.bound, KernelBound::Memory);
 }
 
+// Of the product that the rates are of, as its data sheet has them.
 TEST_F(KernelCostTest, MultiprocessorsAreThoseOfTheDataSheets) {
   const std::tuple<StringRef, StringRef, int64_t> products[] = {
       {"sm_80", "A100 40GB", 108},

@@ -1562,8 +1562,8 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
        gradient of its filters, with images N,H,W,C and filters
        K,R,S,C, in groups N,H,W,G,C and G,K,R,S,C
        (`amp-assign-layouts` sees to that), and its windows go to the end of
-       the image, or of one that was cut off behind them. Depthwise filters R,S,G are
-       transposed. A `tensor.pad` of zeros is
+       the image, or of one that was cut off behind them. Depthwise filters R,S,G are read
+       where an operation moved them from, or transposed; their gradient is transposed, and has no epilogue. A `tensor.pad` of zeros is
        part of the kernel. A convolution of filters that an operation made of others
        with their taps reversed and K and C exchanged is the gradient of an image: it
        reads the gradient of the output without zeros that were inserted between

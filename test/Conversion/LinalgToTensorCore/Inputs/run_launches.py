@@ -3,8 +3,8 @@
     run_launches.py CHIP FILE...
 
 Each part of a FILE (split by `// -----`) that has a function named below is converted
-by convert-linalg-to-tensor-core. What is left of the function, launches and transposes,
-is carried out here: launches by the emulator, as `amp.launch` says. REFERENCES computes
+by convert-linalg-to-tensor-core. What is left of the function, launches, transposes and
+other moves of elements, is carried out here: launches by the emulator, as `amp.launch` says. REFERENCES computes
 the same in float64 from the function's meaning, with the roundings that it states.
 
 Data are small integers, so that sums are exact and results are equal or wrong; a
@@ -97,6 +97,11 @@ def groups(x, f, bias):
     return half(relu(y + bias))
 
 
+def image_of_groups(dy, f):
+    """f is [k][r][s][g * c], and dy [n][p][q][g * k]."""
+    return each_group(lambda dy, f: image_gradient(dy, f, 2, 1, (6, 6)), split(dy, 2), split(f, 2))
+
+
 def image_of_split_groups(dy, f):
     """dy is [n][p][q][g * k]."""
     return each_group(lambda dy, f: image_gradient(dy, f, 2, 1, (6, 6)), split(dy, 2), groups_of(f))
@@ -150,6 +155,7 @@ REFERENCES = {
     "depthwise_filters": (
         lambda x, dy: each_group(filter_gradient, x[..., None], dy[..., None])[0, ..., 0], 0),
     "depthwise_image": (depthwise_image, 0),
+    "image_of_groups": (image_of_groups, 0),
     "image_of_split_groups": (image_of_split_groups, 0),
     "filters_of_strides": (lambda x, g: strided_filter_gradient(x[:, :7, :7], g), 0),
     "convolution_relu": (lambda x, f, b, s: half(relu(convolve(x, f, (1, 1), (1, 1), (6, 6)) + b + s)), 0),
@@ -178,6 +184,7 @@ class Program:
             raise Failure(made.stderr)
         text = made.stdout
         aliases = "".join(re.findall(r"^#.*\n", text, re.M))
+        self.maps = dict(re.findall(r"^(#\w+) = affine_map<\(.*?\) -> \((.*)\)>$", aliases, re.M))
         self.modules = {}
         for found in re.finditer(r"^  gpu\.module @(\w+).*?^  }\n", text, re.M | re.S):
             kernel = os.path.join(folder, found.group(1) + ".mlir")
@@ -214,6 +221,15 @@ class Program:
             elif "tensor.expand_shape" in line or "tensor.collapse_shape" in line:
                 sizes, _ = shape_of(line.split(" into ")[1])
                 values[name] = values[re.search(r"shape (%[\w#]+)", line).group(1)].reshape(sizes)
+            elif "linalg.generic" in line:
+                # A move: its body yields what it reads.
+                index, source, result = re.search(r"maps = \[(#\w+), .*ins\((%[\w#]+) .* outs\(.* : (.*)\) {", line).groups()
+                loops = {f"d{i}": loop for i, loop in enumerate(np.indices(shape_of(result)[0]))}
+                index = tuple(eval(each, {}, loops) for each in self.maps[index].split(", "))  # noqa: S307
+                values[name] = values[source][index]
+            elif line.startswith("linalg.yield"):
+                if line.split()[1] != "%in":
+                    raise Failure("expected moves, whose bodies yield what they read, but got: " + line)
             elif "linalg.transpose" in line:
                 source, order = re.search(r"ins\((%[\w#]+) .*permutation = \[(.*?)\]", line).groups()
                 values[name] = np.transpose(values[source], [int(dim) for dim in order.split(",")])

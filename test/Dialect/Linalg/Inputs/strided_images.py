@@ -1,12 +1,13 @@
 """Writes a module of many convolutions of images with zeros between their pixels.
 
-    strided_images.py COUNT SEED
+    strided_images.py COUNT SEED FORM
 
 Each is a function with its own strides, dilations, border, number of taps and of
 pixels, order of dimensions and of operands, with the filter turned around or not,
-the zeros of one insertion, of two, or of an insertion and a pad, and a result that starts with values or with zeros. Elements are small integers, so
+and a result that starts with values or with zeros. Elements are small integers, so
 that sums are exact in any order; @main prints for each case its number and the sum
-of the result, weighted by position.
+of the result, weighted by position. FORM says what makes the zeros: "one" insertion,
+"two", or an insertion and a "pad".
 """
 
 import random
@@ -74,9 +75,9 @@ def inserted(name, source, source_sizes, sizes, low, strides):
 
 
 def spread(rng, source, image):
-    """Lines that make %image of %pixels of sizes `source`, in one or two steps."""
+    """Lines that make %image of %pixels of sizes `source`."""
     sizes, low, strides = ([dim[i] for dim in image] for i in (1, 2, 4))
-    form = rng.choice(("one", "two", "pad"))
+    form = sys.argv[3]
     if form == "one":
         return inserted("image", "pixels", source, sizes, low, strides)
     first = [stride if form == "pad" or rng.random() < 0.5 else 1 for stride in strides]
