@@ -61,16 +61,20 @@ static bool isOfNumbers(Operation *op) {
          });
 }
 
-/// What `op` reads: inputs, what results start from, and values of its body
-/// that are made outside.
+/// Values of the body of `op` that are made outside.
+static llvm::SetVector<Value> getCaptured(linalg::GenericOp op) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegion(), captured);
+  return captured;
+}
+
+/// What `op` reads: inputs, what results start from, and what it captures.
 static SmallVector<Value> getReads(linalg::GenericOp op) {
   SmallVector<Value> reads(op.getDpsInputs());
   for (OpOperand &init : op.getDpsInitsMutable())
     if (op.payloadUsesValueFromOperand(&init))
       reads.push_back(init.get());
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op.getRegion(), captured);
-  llvm::append_range(reads, captured);
+  llvm::append_range(reads, getCaptured(op));
   return reads;
 }
 
@@ -82,10 +86,19 @@ struct Group {
   size_t operands = 0;
 
   bool contains(Operation *op) const { return llvm::is_contained(ops, op); }
+  bool mayJoin(linalg::GenericOp op) const;
   bool canMoveUp(linalg::GenericOp op) const;
   bool canMoveDown(Operation *to) const;
 };
 } // namespace
+
+/// Whether the body of `op` takes no tensor of the group's by itself: it would
+/// be one that the same operation makes.
+bool Group::mayJoin(linalg::GenericOp op) const {
+  return llvm::none_of(getCaptured(op), [&](Value value) {
+    return contains(value.getDefiningOp());
+  });
+}
 
 /// Whether what `op` reads is there at the group's place, or the group's.
 bool Group::canMoveUp(linalg::GenericOp op) const {
@@ -116,7 +129,7 @@ static SmallVector<Group> collectGroups(Block &block) {
     size_t operands = getReads(generic).size() + op.getNumResults();
     auto join = [&](Group &group) {
       bool up = group.canMoveUp(generic);
-      if (group.operands + operands > kMaxOperands ||
+      if (group.operands + operands > kMaxOperands || !group.mayJoin(generic) ||
           (!up && !group.canMoveDown(&op)))
         return false;
       if (!up)
@@ -224,6 +237,8 @@ namespace {
 struct JoinNumbers : public amp::impl::JoinNumbersPassBase<JoinNumbers> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    // Values of blocks that nothing reaches may be made of themselves.
+    (void)eraseUnreachableBlocks(rewriter, getOperation()->getRegions());
     SmallVector<Group> groups;
     getOperation().walk([&](Block *block) {
       if (isa<linalg::LinalgOp>(block->getParentOp()))

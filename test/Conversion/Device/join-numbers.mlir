@@ -135,3 +135,50 @@ func.func @others(%x: tensor<1025xf32>, %y: tensor<1xf32>, %z: tensor<f32>)
   } -> tensor<f32>
   return %a, %b, %c : tensor<f32>, tensor<1xf32>, tensor<f32>
 }
+
+// -----
+
+#n = affine_map<() -> ()>
+
+// Near miss: a body that takes a number out of the other's tensor, which the same operation would make.
+// CHECK-LABEL: func.func @table
+// CHECK-COUNT-2: linalg.generic {{.*}} iterator_types = []}
+// CHECK:       return
+func.func @table(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %a = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%x : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %b = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%y : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = tensor.extract %a[] : tensor<f32>
+    %1 = arith.mulf %0, %in : f32
+    linalg.yield %1 : f32
+  } -> tensor<f32>
+  return %b : tensor<f32>
+}
+
+// -----
+
+#n = affine_map<() -> ()>
+
+// What nothing reaches may be made of itself.
+// CHECK-LABEL: func.func @unreachable
+// CHECK-NEXT:  return
+func.func @unreachable(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+^bb1:
+  %a = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%b : tensor<f32>) outs(%x : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %b = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%a : tensor<f32>) outs(%x : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  return %b : tensor<f32>
+}
