@@ -11,7 +11,7 @@
 // are a table, the integral is the series of its integrand. A result is within
 // 0.54 units in the last place of the true one, a subnormal one within 0.77.
 //
-// erfc(x) is 1 - erf(x) below 1/2. From there on it is e^(-x^2) q / (1 + 2 x),
+// erfc(x) is 1 - erf(x) below 1. From there on it is e^(-x^2) q / (1 + 2 x),
 // where q is nearly constant, a polynomial in (x - K) / (x + K) (M. M. Shepherd
 // and J. G. Laframboise, Chebyshev approximation of (1 + 2x) exp(x^2) erfc x,
 // 1981), and within 0.65 units.
@@ -156,19 +156,19 @@ static Term erf(Term x) {
   return copySign(select(size < 0x1p-500, tiny, result), x);
 }
 static Term erfc(Term x) {
-  Term near = clamp(x, -6, 0.5);
+  Term near = clamp(x, -6, 1);
   Pair erf = erfOf(absolute(near));
   Term isBelow = near < 0;
   Pair signedErf = select(isBelow, negate(erf), erf);
   Term small = (negate(signedErf) + 1).high;
 
-  Term far = clamp(x, 0.5, 28);
+  Term far = clamp(x, 1, 28);
   Pair y = sum(far, far.constant(-kK)) / sum(far, far.constant(kK));
   Pair factor =
       polynomialOfPairs(y, kQ0, kQ1, kQ) / sum(x.constant(1), far + far);
   Term large =
       Power(toPowerOf2(negate(product(far, far)))).getRoundedTimes(factor);
-  return select(x > 0.5, large, small);
+  return select(x > 1, large, small);
 }
 } // namespace function
 

@@ -35,7 +35,7 @@ using Instructions =
               math::FmaOp, math::RoundOp, math::RoundEvenOp, math::RsqrtOp,
               math::SqrtOp, math::TruncOp>;
 
-/// Of f32, and of halves by way of it.
+/// Of f64 and f32, and of halves by way of f32.
 using Expansions =
     Functions<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
               math::AtanOp, math::Atan2Op, math::AtanhOp, math::CbrtOp,

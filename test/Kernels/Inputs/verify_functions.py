@@ -233,7 +233,7 @@ def decode(bits, form):
 
 
 #: Ranges of f64.
-DENSE = (0.3, 0.5), (36, 38), (708, 746), (1022, 1075)
+DENSE = (0.3, 0.5), (0.5, 1.5), (36, 38), (708, 746), (1022, 1075)
 
 
 def samples(form, count, random):
@@ -251,7 +251,7 @@ def samples(form, count, random):
         [709.7, 709.79, 710.4, 710.5, 744.4, 745.2, 1023.5, 1024, 1074, 1074.5, 1075, 36.7, 40, 40.5],
         np.arange(1, 65), wide(np.pi) / 2 * np.arange(1, 400), 10.0 ** np.arange(-7, 4),
         # Near multiples of pi/2 (J.-M. Muller, Elementary Functions, ch. 11).
-        [16367173 * 2.0**72, 6381956970095103 * 2.0**74],
+        [16367173 * 2.0**72, *(6381956970095103 * 2.0**power for power in (796, 797, 798))],
         # Where sums and differences of powers of 2 and of their rests are least beside their terms, and
         # where results are subnormal.
         *(random.uniform(least, most, count // 4) for least, most in DENSE if form == "f64"),

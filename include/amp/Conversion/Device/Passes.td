@@ -293,8 +293,9 @@ def JoinNumbersPass : Pass<"amp-join-numbers", "::mlir::func::FuncOp"> {
     kernel of its own costs a launch, which is hundreds of times its work. Operations of a block become one with
     several results.
 
-    **Input.** `linalg.generic` on tensors of at most 1,024 elements without loops, whose results are single numbers and whose
-    bodies have no effects. Two become one if the later can be computed where the earlier is, because what it reads is there, or the
+    **Input.** `linalg.generic` without loops that `convert-linalg-to-element-kernels` takes, on tensors of at most 1,024
+    elements, whose results are single numbers of f32, f64 or integers and whose bodies have no effects and no fast-math flags.
+    Two become one if the later can be computed where the earlier is, because what it reads is there, or the
     earlier where the later is, because no other operation in between reads it. At most 64 operands and results join.
 
     **Guarantee.** Every number has the bits that it had: the body does the same operations. A result that only operations of the

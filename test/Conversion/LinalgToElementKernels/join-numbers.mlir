@@ -182,3 +182,109 @@ func.func @unreachable(%x: tensor<f32>) -> tensor<f32> {
   } -> tensor<f32>
   return %b : tensor<f32>
 }
+
+// -----
+
+#n = affine_map<() -> ()>
+#i = affine_map<(i) -> (i)>
+#none = affine_map<(i) -> ()>
+
+// Near miss: a reader in another block, behind a number that the first cannot pass.
+// CHECK-LABEL: func.func @blocks
+// CHECK:       iterator_types = []}
+// CHECK:       iterator_types = ["reduction"]}
+// CHECK:       iterator_types = []}
+// CHECK:       cf.cond_br
+func.func @blocks(%x: tensor<f32>, %y: tensor<f32>, %c: i1, %t: tensor<8xf32>) -> tensor<f32> {
+  %a = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%x : tensor<f32>) outs(%x : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %s = linalg.generic {indexing_maps = [#i, #none], iterator_types = ["reduction"]} ins(%t : tensor<8xf32>) outs(%y : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = arith.addf %in, %out : f32
+    linalg.yield %1 : f32
+  } -> tensor<f32>
+  %b = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%s : tensor<f32>) outs(%y : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = arith.mulf %in, %in : f32
+    linalg.yield %1 : f32
+  } -> tensor<f32>
+  cf.cond_br %c, ^bb1, ^bb2
+^bb1:
+  return %a : tensor<f32>
+^bb2:
+  return %b : tensor<f32>
+}
+
+// -----
+
+#n = affine_map<() -> ()>
+
+// Near misses beside a number: a half (a quotient that is rounded to it alone may be the hardware's), a function without
+// code (it would take the other to the host), flags that let bits depend on what is around, an encoding, and what may
+// not be done where it was not reached.
+// CHECK-LABEL: func.func @apart
+// CHECK-COUNT-6: linalg.generic {{.*}} iterator_types = []}
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @apart(%x: tensor<f32>, %i: tensor<i32>, %coded: tensor<f32, 1>)
+    -> (tensor<f32>, tensor<f16>, tensor<i32>, tensor<f32>, tensor<f32, 1>, tensor<i32>) {
+  %e = tensor.empty() : tensor<f32>
+  %h = tensor.empty() : tensor<f16>
+  %w = tensor.empty() : tensor<i32>
+  %number = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%x : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.divf %in, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %half = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%number : tensor<f32>) outs(%h : tensor<f16>) {
+  ^bb0(%in: f32, %out: f16):
+    %0 = arith.truncf %in : f32 to f16
+    linalg.yield %0 : f16
+  } -> tensor<f16>
+  %power = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%i : tensor<i32>) outs(%w : tensor<i32>) {
+  ^bb0(%in: i32, %out: i32):
+    %0 = math.ipowi %in, %in : i32
+    linalg.yield %0 : i32
+  } -> tensor<i32>
+  %fast = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%x : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %in fastmath<contract> : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %other = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%x : tensor<f32>) outs(%coded : tensor<f32, 1>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32, 1>
+  %quotient = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%i : tensor<i32>) outs(%w : tensor<i32>) {
+  ^bb0(%in: i32, %out: i32):
+    %0 = arith.divsi %in, %in : i32
+    linalg.yield %0 : i32
+  } -> tensor<i32>
+  return %number, %half, %power, %fast, %other, %quotient
+      : tensor<f32>, tensor<f16>, tensor<i32>, tensor<f32>, tensor<f32, 1>, tensor<i32>
+}
+
+// -----
+
+#n = affine_map<() -> ()>
+
+// Numbers that nobody reads go.
+// CHECK-LABEL: func.func @unread
+// CHECK-NEXT:  return
+func.func @unread(%x: tensor<f32>) {
+  %a = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%x : tensor<f32>) outs(%x : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %b = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%a : tensor<f32>) outs(%x : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  return
+}

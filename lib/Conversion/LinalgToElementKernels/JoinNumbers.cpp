@@ -8,14 +8,16 @@
 //
 // From a block's beginning on, each operation on tensors without loops joins a
 // group of such: the last one to whose place it can move up, because what it
-// reads is there, or else the last one that can move down to its place, because
-// nobody else has read it before. Then each group becomes one operation, whose
+// reads is there, or that can move down to its place, because nobody else has
+// read it before. Then each group becomes one operation, whose
 // results are those that others read, and whose body is theirs one after the
 // other: what one reads of another is a value in it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Device/Passes.h"
+#include "amp/Kernels/ElementKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,22 +47,6 @@ static bool isSmall(Type type) {
          (tensor.hasStaticShape() && tensor.getNumElements() <= kMaxElements);
 }
 
-/// An operation that computes numbers from elements of small tensors, whose
-/// results have no other elements.
-static bool isOfNumbers(Operation *op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && generic.hasPureTensorSemantics() &&
-         generic.getNumLoops() == 0 &&
-         llvm::all_of(op->getOperandTypes(), isSmall) &&
-         llvm::all_of(op->getResultTypes(),
-                      [](Type type) {
-                        return cast<RankedTensorType>(type).getRank() == 0;
-                      }) &&
-         llvm::all_of(generic.getBlock()->getOperations(), [](Operation &op) {
-           return op.getNumRegions() == 0 && isMemoryEffectFree(&op);
-         });
-}
-
 /// Values of the body of `op` that are made outside.
 static llvm::SetVector<Value> getCaptured(linalg::GenericOp op) {
   llvm::SetVector<Value> captured;
@@ -78,70 +64,121 @@ static SmallVector<Value> getReads(linalg::GenericOp op) {
   return reads;
 }
 
+/// Whether results have one element, which no kernel would compute otherwise
+/// beside what it is rounded from: a quotient that is rounded to a half alone
+/// may be the hardware's.
+static bool isNumber(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  return tensor.getRank() == 0 && !tensor.getEncoding() &&
+         (element.isF32() || element.isF64() || element.isInteger());
+}
+
+/// Whether an operation of a body gives the same bits whatever stands around
+/// it, and does no harm where it was not reached before.
+static bool isIndependent(Operation &op) {
+  auto math = dyn_cast<arith::ArithFastMathInterface>(op);
+  auto flags = math ? math.getFastMathFlagsAttr() : arith::FastMathFlagsAttr();
+  return isPure(&op) && op.getNumRegions() == 0 &&
+         (!flags || flags.getValue() == arith::FastMathFlags::none);
+}
+
+/// An operation that has a kernel and computes numbers from elements of small
+/// tensors.
+static bool isOfNumbers(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || !generic.hasPureTensorSemantics() ||
+      generic.getNumLoops() != 0 ||
+      !llvm::all_of(op->getResultTypes(), isNumber) ||
+      !llvm::all_of(op->getOperandTypes(), isSmall) ||
+      !llvm::all_of(getCaptured(generic).getArrayRef(),
+                    [](Value value) { return isSmall(value.getType()); }) ||
+      !llvm::all_of(generic.getBlock()->without_terminator(), isIndependent))
+    return false;
+  std::string reason;
+  return ElementKernel::match(generic, reason).has_value();
+}
+
 namespace {
 struct Group {
   SmallVector<linalg::GenericOp> ops;
-  /// In front of which they are computed.
+  /// One of them, in front of which they are computed.
   Operation *place;
   size_t operands = 0;
+};
 
-  bool contains(Operation *op) const { return llvm::is_contained(ops, op); }
-  bool mayJoin(linalg::GenericOp op) const;
-  bool canMoveUp(linalg::GenericOp op) const;
-  bool canMoveDown(Operation *to) const;
+/// The groups of a block.
+class Groups {
+public:
+  void add(linalg::GenericOp op);
+  SmallVector<Group> take() { return std::move(groups); }
+
+private:
+  /// Where an operation is computed: that of a group at the group's place.
+  Operation *getPlace(Operation *op) const {
+    auto found = groupOf.find(op);
+    return found == groupOf.end() ? op : groups[found->second].place;
+  }
+  bool isIn(Operation *op, unsigned group) const {
+    auto found = groupOf.find(op);
+    return found != groupOf.end() && found->second == group;
+  }
+  bool mayJoin(linalg::GenericOp op, unsigned group) const;
+  bool canMoveUp(linalg::GenericOp op, unsigned group) const;
+  bool canMoveDown(unsigned group, Operation *to) const;
+
+  SmallVector<Group> groups;
+  llvm::DenseMap<Operation *, unsigned> groupOf;
 };
 } // namespace
 
 /// Whether the body of `op` takes no tensor of the group's by itself: it would
 /// be one that the same operation makes.
-bool Group::mayJoin(linalg::GenericOp op) const {
+bool Groups::mayJoin(linalg::GenericOp op, unsigned group) const {
   return llvm::none_of(getCaptured(op), [&](Value value) {
-    return contains(value.getDefiningOp());
+    return isIn(value.getDefiningOp(), group);
   });
 }
 
 /// Whether what `op` reads is there at the group's place, or the group's.
-bool Group::canMoveUp(linalg::GenericOp op) const {
+bool Groups::canMoveUp(linalg::GenericOp op, unsigned group) const {
+  Operation *place = groups[group].place;
   return llvm::all_of(getReads(op), [&](Value value) {
     Operation *made = value.getDefiningOp();
-    return !made || contains(made) || made->getBlock() != place->getBlock() ||
-           made->isBeforeInBlock(place);
+    return !made || isIn(made, group) ||
+           made->getBlock() != place->getBlock() ||
+           getPlace(made)->isBeforeInBlock(place);
   });
 }
 
 /// Whether nobody outside reads the group's results in front of `to`.
-bool Group::canMoveDown(Operation *to) const {
-  return llvm::all_of(ops, [&](linalg::GenericOp op) {
+bool Groups::canMoveDown(unsigned group, Operation *to) const {
+  return llvm::all_of(groups[group].ops, [&](linalg::GenericOp op) {
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
       Operation *here = to->getBlock()->findAncestorOpInBlock(*user);
-      return here == to || contains(here) || to->isBeforeInBlock(here);
+      return here && (here == to || isIn(here, group) ||
+                      to->isBeforeInBlock(getPlace(here)));
     });
   });
 }
 
-/// The groups of a block.
-static SmallVector<Group> collectGroups(Block &block) {
-  SmallVector<Group> groups;
-  for (Operation &op : block) {
-    if (!isOfNumbers(&op))
+void Groups::add(linalg::GenericOp op) {
+  size_t operands = getReads(op).size() + op->getNumResults();
+  for (unsigned group = groups.size(); group-- > 0;) {
+    if (groups[group].operands + operands > kMaxOperands || !mayJoin(op, group))
       continue;
-    auto generic = cast<linalg::GenericOp>(op);
-    size_t operands = getReads(generic).size() + op.getNumResults();
-    auto join = [&](Group &group) {
-      bool up = group.canMoveUp(generic);
-      if (group.operands + operands > kMaxOperands || !group.mayJoin(generic) ||
-          (!up && !group.canMoveDown(&op)))
-        return false;
-      if (!up)
-        group.place = &op;
-      group.ops.push_back(generic);
-      group.operands += operands;
-      return true;
-    };
-    if (llvm::none_of(llvm::reverse(groups), join))
-      groups.push_back({{generic}, &op, operands});
+    bool up = canMoveUp(op, group);
+    if (!up && !canMoveDown(group, op))
+      continue;
+    if (!up)
+      groups[group].place = op;
+    groups[group].ops.push_back(op);
+    groups[group].operands += operands;
+    groupOf[op] = group;
+    return;
   }
-  return groups;
+  groupOf[op] = groups.size();
+  groups.push_back({{op}, op, operands});
 }
 
 namespace {
@@ -180,19 +217,27 @@ Value GroupBuilder::read(Value value, AffineMap map) {
 }
 
 void GroupBuilder::build() {
+  auto isOfGroup = [&](Operation *user) {
+    return llvm::is_contained(group.ops, user);
+  };
   // Results that others read.
   SmallVector<Value> results, inits;
   rewriter.setInsertionPoint(group.place);
   for (linalg::GenericOp op : group.ops)
     for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !group.contains(user);
-          })) {
+      if (!llvm::all_of(result.getUsers(), isOfGroup)) {
         results.push_back(result);
         inits.push_back(
             tensor::EmptyOp::create(rewriter, op.getLoc(), ArrayRef<int64_t>(),
                                     getElementTypeOrSelf(result.getType())));
       }
+
+  auto erase = [&] {
+    for (linalg::GenericOp op : llvm::reverse(group.ops))
+      rewriter.eraseOp(op);
+  };
+  if (results.empty())
+    return erase();
 
   Region region;
   body = &region.emplaceBlock();
@@ -229,8 +274,7 @@ void GroupBuilder::build() {
   joined.getRegion().takeBody(region);
   for (auto [result, number] : llvm::zip_equal(results, joined.getResults()))
     rewriter.replaceAllUsesWith(result, number);
-  for (linalg::GenericOp op : llvm::reverse(group.ops))
-    rewriter.eraseOp(op);
+  erase();
 }
 
 namespace {
@@ -243,7 +287,11 @@ struct JoinNumbers : public amp::impl::JoinNumbersPassBase<JoinNumbers> {
     getOperation().walk([&](Block *block) {
       if (isa<linalg::LinalgOp>(block->getParentOp()))
         return;
-      llvm::append_range(groups, collectGroups(*block));
+      Groups found;
+      for (Operation &op : *block)
+        if (isOfNumbers(&op))
+          found.add(cast<linalg::GenericOp>(op));
+      llvm::append_range(groups, found.take());
     });
     for (const Group &group : groups) {
       if (group.ops.size() < 2)
