@@ -64,9 +64,9 @@ static SmallVector<Value> getReads(linalg::GenericOp op) {
   return reads;
 }
 
-/// Whether results have one element, which no kernel would compute otherwise
-/// beside what it is rounded from: a quotient that is rounded to a half alone
-/// may be the hardware's.
+/// The type of a single number whose bits do not depend on what reads it in the
+/// same body. Halves do: a quotient that is only rounded to one may be the
+/// hardware's (HardwareFunctions.cpp).
 static bool isNumber(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   Type element = tensor.getElementType();
