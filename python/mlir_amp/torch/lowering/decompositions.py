@@ -281,24 +281,17 @@ def _convolution_backward(
                 - 1
                 for i in range(rank)
             ]
-        if not transposed and _is_transposed_by_us(
-            grad, weight, padding, dilation, missing, groups
-        ):
-            image = _transposed(
-                grad, weight, stride, padding, dilation, missing, groups
-            )
-        else:
-            image = aten.convolution(
-                grad,
-                weight,
-                None,
-                stride,
-                padding,
-                dilation,
-                not transposed,
-                missing,
-                groups,
-            )
+        image = aten.convolution(
+            grad,
+            weight,
+            None,
+            stride,
+            padding,
+            dilation,
+            not transposed,
+            missing,
+            groups,
+        )
         for i in range(rank):  # what an output padding of a stride or more adds
             image = image.narrow(2 + i, 0, x.shape[2 + i])
     if mask[1]:
