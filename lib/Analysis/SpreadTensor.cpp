@@ -21,11 +21,9 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Whether elements stand in their order, and nothing else is known of memory.
-static bool isPlain(Value source, ArrayRef<int64_t> strides) {
-  auto type = cast<RankedTensorType>(source.getType());
-  return type.hasStaticShape() && !type.getEncoding() &&
-         llvm::all_of(strides, [](int64_t stride) { return stride > 0; });
+bool mlir::amp::isPlainTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && !tensor.getEncoding();
 }
 
 /// The insertion or pad that makes `tensor` of the elements of one operand and
@@ -36,7 +34,9 @@ static std::optional<SpreadTensor> readStep(Value tensor) {
             insertion.getDestType().getRank() ||
         ShapedType::isDynamicShape(insertion.getStaticOffsets()) ||
         ShapedType::isDynamicShape(insertion.getStaticStrides()) ||
-        !isPlain(insertion.getSource(), insertion.getStaticStrides()) ||
+        !isPlainTensor(insertion.getSourceType()) ||
+        llvm::any_of(insertion.getStaticStrides(),
+                     [](int64_t stride) { return stride < 1; }) ||
         !isFilledWithZero(insertion.getDest()))
       return std::nullopt;
     return SpreadTensor{insertion.getSource(),
@@ -44,7 +44,7 @@ static std::optional<SpreadTensor> readStep(Value tensor) {
                         llvm::to_vector(insertion.getStaticStrides())};
   }
   auto pad = tensor.getDefiningOp<tensor::PadOp>();
-  if (!pad || !isPlain(pad.getSource(), {}) ||
+  if (!pad || !isPlainTensor(pad.getSourceType()) ||
       ShapedType::isDynamicShape(pad.getStaticLow()) ||
       ShapedType::isDynamicShape(pad.getStaticHigh()))
     return std::nullopt;

@@ -20,6 +20,10 @@
 
 namespace mlir::amp {
 
+/// Whether `type` is a tensor of which the shape is known, and nothing else of
+/// how it lies in memory.
+bool isPlainTensor(Type type);
+
 /// What a tensor has besides zeros: in each dimension element i of `elements`
 /// stands at offsets + strides * i.
 struct SpreadTensor {

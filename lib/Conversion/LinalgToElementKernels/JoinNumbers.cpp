@@ -9,9 +9,9 @@
 // From a block's beginning on, each operation on tensors without loops joins a
 // group of such: the last one to whose place it can move up, because what it
 // reads is there, or that can move down to its place, because nobody else has
-// read it before. Then each group becomes one operation, whose
-// results are those that others read, and whose body is theirs one after the
-// other: what one reads of another is a value in it.
+// read it before. Then each group becomes one operation, whose results are
+// those that others read, and whose body is theirs one after the other: what
+// one reads of another is a value in it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -123,8 +123,8 @@ private:
     auto found = groupOf.find(op);
     return found != groupOf.end() && found->second == group;
   }
-  bool mayJoin(linalg::GenericOp op, unsigned group) const;
-  bool canMoveUp(linalg::GenericOp op, unsigned group) const;
+  bool makes(unsigned group, ArrayRef<Value> values) const;
+  bool canMoveUp(ArrayRef<Value> reads, unsigned group) const;
   bool canMoveDown(unsigned group, Operation *to) const;
 
   SmallVector<Group> groups;
@@ -132,18 +132,16 @@ private:
 };
 } // namespace
 
-/// Whether the body of `op` takes no tensor of the group's by itself: it would
-/// be one that the same operation makes.
-bool Groups::mayJoin(linalg::GenericOp op, unsigned group) const {
-  return llvm::none_of(getCaptured(op), [&](Value value) {
-    return isIn(value.getDefiningOp(), group);
-  });
+/// Whether one of `values` is the group's.
+bool Groups::makes(unsigned group, ArrayRef<Value> values) const {
+  return llvm::any_of(
+      values, [&](Value value) { return isIn(value.getDefiningOp(), group); });
 }
 
-/// Whether what `op` reads is there at the group's place, or the group's.
-bool Groups::canMoveUp(linalg::GenericOp op, unsigned group) const {
+/// Whether `reads` are there at the group's place, or the group's.
+bool Groups::canMoveUp(ArrayRef<Value> reads, unsigned group) const {
   Operation *place = groups[group].place;
-  return llvm::all_of(getReads(op), [&](Value value) {
+  return llvm::all_of(reads, [&](Value value) {
     Operation *made = value.getDefiningOp();
     return !made || isIn(made, group) ||
            made->getBlock() != place->getBlock() ||
@@ -163,11 +161,16 @@ bool Groups::canMoveDown(unsigned group, Operation *to) const {
 }
 
 void Groups::add(linalg::GenericOp op) {
-  size_t operands = getReads(op).size() + op->getNumResults();
+  SmallVector<Value> reads = getReads(op);
+  llvm::SetVector<Value> captured = getCaptured(op);
+  size_t operands = reads.size() + op->getNumResults();
   for (unsigned group = groups.size(); group-- > 0;) {
-    if (groups[group].operands + operands > kMaxOperands || !mayJoin(op, group))
+    // What a body takes by itself of the group's would be of what the same
+    // operation makes.
+    if (groups[group].operands + operands > kMaxOperands ||
+        makes(group, captured.getArrayRef()))
       continue;
-    bool up = canMoveUp(op, group);
+    bool up = canMoveUp(reads, group);
     if (!up && !canMoveDown(group, op))
       continue;
     if (!up)
@@ -261,8 +264,7 @@ void GroupBuilder::build() {
     SmallVector<Value> yielded;
     for (Value result : results)
       yielded.push_back(numbers.lookup(result));
-    Location loc = rewriter.getFusedLoc(locations);
-    linalg::YieldOp::create(rewriter, loc, yielded);
+    linalg::YieldOp::create(rewriter, rewriter.getFusedLoc(locations), yielded);
   }
   for (Value init : inits) {
     maps.push_back(rewriter.getMultiDimIdentityMap(0));

@@ -84,12 +84,6 @@ static FailureOr<Window> readWindow(const ContractionOperand &image,
                 loops[1].second};
 }
 
-/// Whether nothing is known of how `tensor` lies but its shape.
-static bool isPlain(Value tensor) {
-  auto type = dyn_cast<RankedTensorType>(tensor.getType());
-  return type && type.hasStaticShape() && !type.getEncoding();
-}
-
 Value mlir::amp::lookThroughChannels(Value image) {
   // Rows and columns of both are dimensions 1 and 2.
   auto keepsPixels = [](ArrayRef<ReassociationIndices> reassociation) {
@@ -105,7 +99,7 @@ Value mlir::amp::lookThroughChannels(Value image) {
     bool isOfChannels =
         (expand && keepsPixels(expand.getReassociationIndices())) ||
         (collapse && keepsPixels(collapse.getReassociationIndices()));
-    if (!isOfChannels || !isPlain(op->getOperand(0)))
+    if (!isOfChannels || !isPlainTensor(op->getOperand(0).getType()))
       break;
     image = op->getOperand(0);
   }
@@ -120,16 +114,18 @@ static bool areOfPixels(ArrayRef<int64_t> numbers) {
                       [](int64_t number) { return number == 0; });
 }
 
+static SmallVector<int64_t> subtract(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  return llvm::map_to_vector(llvm::zip_equal(a, b), [](auto pair) {
+    return std::get<0>(pair) - std::get<1>(pair);
+  });
+}
+
 std::optional<SpreadTensor> mlir::amp::getSpreadPixels(Value image) {
   SpreadTensor spread = getSpreadTensor(image);
   auto all = cast<RankedTensorType>(image.getType()).getShape();
-  SmallVector<int64_t> missing, gaps;
-  for (auto [size, elements, stride] :
-       llvm::zip_equal(all, spread.getShape(), spread.strides)) {
-    missing.push_back(size - elements);
-    gaps.push_back(stride - 1);
-  }
-  if (all.size() < 4 || !areOfPixels(missing) || !areOfPixels(gaps))
+  SmallVector<int64_t> ones(all.size(), 1);
+  if (all.size() < 4 || !areOfPixels(subtract(all, spread.getShape())) ||
+      !areOfPixels(subtract(spread.strides, ones)))
     return std::nullopt;
   return spread;
 }
@@ -137,7 +133,8 @@ std::optional<SpreadTensor> mlir::amp::getSpreadPixels(Value image) {
 /// Takes zeros around the image into the problem.
 static Value absorbPadding(Value image, ConvolutionProblem &problem) {
   auto pad = image.getDefiningOp<tensor::PadOp>();
-  if (!pad || !isPlain(pad.getSource()) || pad.getSourceType().getRank() < 4)
+  if (!pad || !isPlainTensor(pad.getSourceType()) ||
+      pad.getSourceType().getRank() < 4)
     return image;
   Value value = pad.getConstantPaddingValue();
   TypedAttr number = value ? getSplatValue(value) : TypedAttr();
@@ -162,14 +159,13 @@ static Value getWholeImage(Value image) {
   auto slice = image.getDefiningOp<tensor::ExtractSliceOp>();
   if (!slice || slice.getSourceType().getRank() < 4 ||
       slice.getType().getRank() != slice.getSourceType().getRank() ||
-      !isPlain(slice.getSource()) || !slice.hasUnitStride() ||
+      !isPlainTensor(slice.getSourceType()) || !slice.hasUnitStride() ||
       !slice.hasZeroOffset())
     return image;
-  SmallVector<int64_t> missing;
-  for (auto [all, kept] : llvm::zip_equal(slice.getSourceType().getShape(),
-                                          slice.getType().getShape()))
-    missing.push_back(all - kept);
-  return areOfPixels(missing) ? lookThroughChannels(slice.getSource()) : image;
+  return areOfPixels(subtract(slice.getSourceType().getShape(),
+                              slice.getType().getShape()))
+             ? lookThroughChannels(slice.getSource())
+             : image;
 }
 
 namespace {

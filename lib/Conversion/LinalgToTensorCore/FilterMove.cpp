@@ -17,6 +17,7 @@
 #include "FilterMove.h"
 
 #include "amp/Analysis/LinearMap.h"
+#include "amp/Analysis/SpreadTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -143,9 +144,8 @@ std::optional<FilterMove> FilterMove::find(Value filters,
   move.op = made->getDefiningOp<linalg::GenericOp>();
   if (!isMove(move.op, moved.size()))
     return std::nullopt;
-  auto source = dyn_cast<RankedTensorType>(move.op.getDpsInputs()[0].getType());
-  if (!source || !source.hasStaticShape() || source.getEncoding() ||
-      source.getRank() == 0)
+  Type source = move.op.getDpsInputs()[0].getType();
+  if (!isPlainTensor(source) || cast<RankedTensorType>(source).getRank() == 0)
     return std::nullopt;
 
   MLIRContext *context = move.op.getContext();

@@ -143,22 +143,25 @@ private:
 };
 } // namespace
 
+/// Every second term of sine and cosine from 1 / k! on, where the one before is
+/// 1 / `factorial`: eight, with their signs.
+static SmallVector<double> getTerms(int k, double factorial) {
+  SmallVector<double> terms;
+  for (int i = 0; i < 8; ++i, k += 2)
+    terms.push_back((k / 2 % 2 == 0 ? 1. : -1.) / (factorial *= k * (k - 1)));
+  return terms;
+}
+
 /// Of |r| <= pi/4. What is left out of the series is 2^-66 of them.
 static Pair sineOf(Pair r) {
   Pair square = r * r;
-  double factorial = 120;
-  SmallVector<double> c;
-  for (int k = 7; k <= 21; k += 2)
-    c.push_back((k % 4 == 1 ? 1. : -1.) / (factorial *= k * (k - 1)));
+  SmallVector<double> c = getTerms(7, /*factorial=*/120);
   return r +
          r * (square * polynomialOfPairs(square, kMinusSixth, kOneOf120, c));
 }
 static Pair cosineOf(Pair r) {
   Pair square = r * r;
-  double factorial = 720;
-  SmallVector<double> c;
-  for (int k = 8; k <= 22; k += 2)
-    c.push_back((k % 4 == 0 ? 1. : -1.) / (factorial *= k * (k - 1)));
+  SmallVector<double> c = getTerms(8, /*factorial=*/720);
   Pair rest = square * square *
               polynomialOfPairs(square, kTwentyFourth, kMinusOneOf720, c);
   return (scale(square, -0.5) + 1) + rest;
@@ -260,9 +263,6 @@ static Term acos(Term x) {
   return select(size > 1, kNaN, angle);
 }
 } // namespace function
-
-template <typename Op, auto function>
-using ExpandDouble = ReplaceFunction<Op, function, Float64Type>;
 
 void mlir::amp::populateDoubleAnglesPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandDouble<math::AcosOp, function::acos>,

@@ -87,7 +87,8 @@ static constexpr std::array<ErfAtCentre, 25> kCentres = {{
      {0x1.2dc119095729fp-52, -0x1.1566d13fe4564p-106}},
 }};
 
-/// `index`-th of the table, a whole number from 0 to 24.
+/// The one of the table whose number, from 0 to 24, stands in the lowest bits
+/// of `index`.
 static Pair lookUp(Term index, PairConstant ErfAtCentre::*member) {
   SmallVector<Pair> pairs;
   for (const ErfAtCentre &centre : kCentres)
@@ -105,10 +106,8 @@ static Pair lookUp(Term index, PairConstant ErfAtCentre::*member) {
 
 /// erf(x) of an x from 0 to 6.
 static Pair erfOf(Term x) {
-  const double shift = 0x1.8p52; // a sum with it has a whole number below
-  Term shifted = fma(x, 4, x.constant(shift));
-  Term index = toBits(shifted) - toBits(x.constant(shift));
-  Term c = (shifted - shift) * 0.25;
+  Nearest centre = Nearest::ofProduct(x, 4);
+  Term c = centre.number * 0.25;
   Term h = x - c;
   // b(0) + b(1) t + b(2) t^2 + ..., of which b(n + 1) is
   // -2 (c b(n) + b(n - 1)) / (n + 1). The integral is
@@ -122,8 +121,8 @@ static Pair erfOf(Term x) {
     sum = fma(sum, h, b[n] * (1. / (n + 1)));
   Pair linear = product(h, negate(c));
   Pair mean = (linear + 1) + toPair(h * h * sum);
-  return lookUp(index, &ErfAtCentre::value) +
-         lookUp(index, &ErfAtCentre::slope) * (mean * toPair(h));
+  return lookUp(centre.bits, &ErfAtCentre::value) +
+         lookUp(centre.bits, &ErfAtCentre::slope) * (mean * toPair(h));
 }
 
 /// q(y) from x = 1/2 to 28, by its interpolation at Chebyshev's points: what is
@@ -171,9 +170,6 @@ static Term erfc(Term x) {
   return select(x > 1, large, small);
 }
 } // namespace function
-
-template <typename Op, auto function>
-using ExpandDouble = ReplaceFunction<Op, function, Float64Type>;
 
 void mlir::amp::populateDoubleErrorFunctionsPatterns(
     RewritePatternSet &patterns) {

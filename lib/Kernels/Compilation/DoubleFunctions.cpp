@@ -149,9 +149,6 @@ static Term powf(Term x, Term y) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-template <typename Op, auto function>
-using ExpandDouble = ReplaceFunction<Op, function, Float64Type>;
-
 Term mlir::amp::raiseDouble(Term x, Term n) {
   // An f64 has 53 of its bits.
   Term top = fromInteger(Term::apply<arith::ShRSIOp>(n, n.word(32)));

@@ -17,6 +17,9 @@ namespace mlir::amp {
 /// x^n of an x of f64 and an n of i64.
 Term raiseDouble(Term x, Term n);
 
+template <typename Op, auto function>
+using ExpandDouble = ReplaceFunction<Op, function, Float64Type>;
+
 /// Powers, logarithms, roots and hyperbolic functions (DoubleFunctions.cpp).
 void populateDoubleFunctionsPatterns(RewritePatternSet &patterns);
 /// DoubleAngles.cpp.

@@ -49,23 +49,6 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-namespace {
-/// The integer nearest to a number, below 2^51 in magnitude.
-struct Nearest {
-  Term number;
-  /// Its bits stand in the lowest ones of these.
-  Term bits;
-
-  explicit Nearest(Term shifted)
-      : number(shifted - kShift), bits(toBits(shifted)) {}
-  static Nearest ofProduct(Term x, double factor) {
-    return Nearest(fma(x, factor, x.constant(kShift)));
-  }
-
-  static constexpr double kShift = 0x1.8p52;
-};
-} // namespace
-
 /// The functions of f64, which hide those of the C library.
 namespace function {
 static Term log(Term x);
@@ -101,12 +84,8 @@ struct Logarithm {
   Term lnM;
 
   explicit Logarithm(Term x) {
-    // Of sqrt(1/2): numbers from there on have the exponent of 1/2.
-    const uint64_t least = 0x3fe6a09e667f3bcd;
-    Term bits = toBits(x);
-    Term exponent =
-        Term::apply<arith::ShRSIOp>(bits - x.word(least), x.word(52));
-    Term m = fromBits(bits - (exponent << 52));
+    Term exponent = getExponent(x);
+    Term m = fromBits(toBits(x) - (exponent << 52));
     e = fromInteger(exponent);
     // ln m = 2 artanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...), |s| <= 0.172: what
     // is left out is 2^-54 of it.
@@ -341,6 +320,11 @@ static Term extend(ImplicitLocOpBuilder &b, Value x) {
                                     x)};
 }
 
+/// What other patterns expand, of f64.
+template <typename Op> static Term asOfDouble(Term x) {
+  return {x.b, Op::create(*x.b, x)};
+}
+
 namespace {
 /// math.log %x : f32  ->  arith.truncf (log (arith.extf %x : f32 to f64))
 template <typename Op, auto function>
@@ -358,21 +342,6 @@ struct ExpandFunction : OpRewritePattern<Op> {
     else
       result = function(extend(b, op.getLhs()), extend(b, op.getRhs()));
     rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, result);
-    return success();
-  }
-};
-
-/// math.tan %x : f32  ->  arith.truncf (math.tan (arith.extf %x : f32 to f64))
-template <typename Op> struct WidenToDouble : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType();
-    if (!getElementTypeOrSelf(type).isF32())
-      return rewriter.notifyMatchFailure(op, "not of f32");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value wide = Op::create(b, extend(b, op.getOperand()));
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, wide);
     return success();
   }
 };
@@ -470,10 +439,14 @@ void mlir::amp::populateExpandFunctionsPatterns(RewritePatternSet &patterns,
   populateDoubleFunctionsPatterns(patterns);
   populateDoubleAnglesPatterns(patterns);
   populateDoubleErrorFunctionsPatterns(patterns);
-  patterns.add<WidenToDouble<math::AcosOp>, WidenToDouble<math::AcoshOp>,
-               WidenToDouble<math::AsinOp>, WidenToDouble<math::AsinhOp>,
-               WidenToDouble<math::AtanhOp>, WidenToDouble<math::ErfcOp>,
-               WidenToDouble<math::TanOp>>(patterns.getContext());
+  patterns.add<ExpandFunction<math::AcosOp, asOfDouble<math::AcosOp>>,
+               ExpandFunction<math::AcoshOp, asOfDouble<math::AcoshOp>>,
+               ExpandFunction<math::AsinOp, asOfDouble<math::AsinOp>>,
+               ExpandFunction<math::AsinhOp, asOfDouble<math::AsinhOp>>,
+               ExpandFunction<math::AtanhOp, asOfDouble<math::AtanhOp>>,
+               ExpandFunction<math::ErfcOp, asOfDouble<math::ErfcOp>>,
+               ExpandFunction<math::TanOp, asOfDouble<math::TanOp>>>(
+      patterns.getContext());
   patterns.add<WidenFunction, ExpandFPowI,
                ExpandFunction<math::AtanOp, function::atan>,
                ExpandFunction<math::Atan2Op, function::atan2>,

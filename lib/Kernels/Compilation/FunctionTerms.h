@@ -158,6 +158,28 @@ inline Term polynomial(Term x, ArrayRef<double> c) {
   return sum;
 }
 
+/// The integer nearest to an f64, below 2^51 in magnitude.
+struct Nearest {
+  Term number;
+  /// Its bits stand in the lowest ones of these.
+  Term bits;
+
+  explicit Nearest(Term shifted)
+      : number(shifted - kShift), bits(toBits(shifted)) {}
+  static Nearest ofProduct(Term x, double factor) {
+    return Nearest(fma(x, factor, x.constant(kShift)));
+  }
+
+  static constexpr double kShift = 0x1.8p52;
+};
+
+/// Of a normal x = 2^e m above 0 with m from sqrt(1/2) to sqrt(2), e as a whole
+/// number of 64 bits: numbers from sqrt(1/2) on have the exponent of 1/2.
+inline Term getExponent(Term x) {
+  const uint64_t least = 0x3fe6a09e667f3bcd; // sqrt(1/2)
+  return Term::apply<arith::ShRSIOp>(toBits(x) - x.word(least), x.word(52));
+}
+
 /// A number between two; NaN stays.
 inline Term clamp(Term x, double least, double largest) {
   x = select(x < least, least, x);

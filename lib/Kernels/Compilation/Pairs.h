@@ -95,14 +95,19 @@ inline Pair squareRoot(Pair x) {
   Term rest = fma(negate(root), root, x.high) + x.low;
   return {root, select(root == 0, 0, rest / (root + root))};
 }
-/// c[0] + c[1] x + x^2 (c[2] + ...), of which the first two have all bits and
-/// the rest those of f64.
-inline Pair polynomialOfPairs(Pair x, PairConstant first, PairConstant second,
+/// c[0] + x (c[1] + c[2] x + ...), of which the first has all bits and the rest
+/// those of f64.
+inline Pair polynomialOfPairs(Pair x, PairConstant first,
                               ArrayRef<double> rest) {
-  Pair upper = second.like(x.high);
+  Pair upper = first.like(x.high);
   Pair sum = sumOfOrdered(upper.high, x.high * polynomial(x.high, rest));
   sum.low = sum.low + upper.low;
-  return first.like(x.high) + x * sum;
+  return sum;
+}
+/// The same with two that have all bits.
+inline Pair polynomialOfPairs(Pair x, PairConstant first, PairConstant second,
+                              ArrayRef<double> rest) {
+  return first.like(x.high) + x * polynomialOfPairs(x, second, rest);
 }
 
 } // namespace mlir::amp

@@ -29,21 +29,15 @@ static Pair artanh(Pair s) {
   SmallVector<double> c;
   for (int k = 5; k <= 25; k += 2)
     c.push_back(1. / k);
-  Pair third = kThird.like(s.high);
-  Pair series =
-      sumOfOrdered(third.high, square.high * polynomial(square.high, c));
-  series.low = series.low + third.low;
-  return s + s * (square * series);
+  return s + s * (square * polynomialOfPairs(square, kThird, c));
 }
 
 Pair mlir::amp::log2Of(Term x) {
   // x = 2^e m, m from sqrt(1/2) to sqrt(2); subnormal numbers times 2^54.
   Term isSubnormal = x < 0x1p-1022;
   Term normal = select(isSubnormal, x * 0x1p54, x);
-  const uint64_t least = 0x3fe6a09e667f3bcd; // sqrt(1/2)
-  Term bits = toBits(normal);
-  Term exponent = Term::apply<arith::ShRSIOp>(bits - x.word(least), x.word(52));
-  Term m = fromBits(bits - (exponent << 52));
+  Term exponent = getExponent(normal);
+  Term m = fromBits(toBits(normal) - (exponent << 52));
   Term e = fromInteger(exponent);
   e = select(isSubnormal, e - 54, e);
   // ln m = 2 artanh((m - 1) / (m + 1)), where m - 1 is exact.
@@ -55,11 +49,8 @@ Pair mlir::amp::lnOfOnePlus(Pair x) {
   // As above with 1 + x = 2^e m; or, where that would have too few bits of x,
   // of 1 + x itself.
   Pair one = x + 1;
-  const uint64_t least = 0x3fe6a09e667f3bcd; // sqrt(1/2)
-  Term bits = toBits(one.high);
-  Term exponent =
-      Term::apply<arith::ShRSIOp>(bits - bits.word(least), bits.word(52));
-  Term inverse = fromBits((bits.word(1023) - exponent) << 52);
+  Term exponent = getExponent(one.high);
+  Term inverse = fromBits((exponent.word(1023) - exponent) << 52);
   Pair m = scale(one, inverse);
   Term isSmall = x.high < 0.4;
   Pair s = select(isSmall, x, m + -1) / select(isSmall, x + 2, m + 1);
@@ -75,16 +66,14 @@ Pair mlir::amp::toPowerOf2(Pair x) { return x * kLog2EPair; }
 
 /// Beyond these, a result is 0 or infinite.
 static constexpr double kLimit = 1100;
-/// A sum with it has a whole number in its lowest bits.
-static constexpr double kShift = 0x1.8p52;
 
 Power::Power(Pair x) {
   Term high = clamp(x.high, -kLimit, kLimit);
   // Beyond the limits it may be no number.
   Term low = select(high == x.high, x.low, x.high.constant(0));
-  Term shifted = high + kShift;
-  exponent = toBits(shifted) - toBits(high.constant(kShift));
-  Pair fraction = sumOfOrdered(high - (shifted - kShift), low);
+  Nearest whole(high + Nearest::kShift);
+  exponent = whole.bits - toBits(high.constant(Nearest::kShift));
+  Pair fraction = sumOfOrdered(high - whole.number, low);
   t = fraction.high * kLn2Pair.high;
   Term tLow = fma(fraction.high, kLn2Pair.high, negate(t));
   tLow = fma(fraction.high, kLn2Pair.low, tLow);
