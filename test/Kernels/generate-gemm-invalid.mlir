@@ -82,6 +82,39 @@ func.func @add_up(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["co
 // RUN: %{bad}"m=8 n=8 k=9 cluster=2" 2>&1 | FileCheck %s --check-prefix=REACH
 // REACH: expected TMA for A and B in a cluster, because nothing else reaches the other block; pad rows to multiples of 16 bytes, or use 'cluster=1'
 
+// Loops over a batch.
+// RUN: %{bad}"batch=16 batch-shape=2,2,2,2 batch-strides-a=8,4,2,1 batch-strides-b=8,4,2,1 batch-strides-d=8,4,2,1" 2>&1 | FileCheck %s --check-prefix=LOOPS
+// LOOPS: expected 'batch-shape' of at most 3 loops, as many as a tensor map has room for, but got 4
+
+// RUN: %{bad}"batch=4 batch-shape=2,2 batch-strides-a=8 batch-strides-b=8,4 batch-strides-d=8,4" 2>&1 | FileCheck %s --check-prefix=LOOPSTRIDES
+// LOOPSTRIDES: expected 'batch-strides-a' to have a stride for each of the 2 loops of 'batch-shape', but got 1
+// RUN: %{bad}"batch=2 batch-strides-b=8" 2>&1 | FileCheck %s --check-prefix=NOLOOPS
+// NOLOOPS: expected 'batch-strides-b' to have a stride for each of the 0 loops of 'batch-shape', but got 1
+
+// RUN: %{bad}"batch=2 batch-shape=2 batch-strides-a=-8 batch-strides-b=8 batch-strides-d=8" 2>&1 | FileCheck %s --check-prefix=LOOPSTRIDE
+// LOOPSTRIDE: expected strides from 0 to 2147483647 in 'batch-strides-a', but got -8
+// RUN: %{bad}"batch=2 batch-shape=2 batch-strides-a=8 batch-strides-b=8 batch-strides-d=0" 2>&1 | FileCheck %s --check-prefix=SAMERESULT
+// SAMERESULT: expected strides from 1 to 2147483647 in 'batch-strides-d', but got 0
+
+// RUN: %{bad}"batch=0 batch-shape=0 batch-strides-a=8 batch-strides-b=8 batch-strides-d=8" 2>&1 | FileCheck %s --check-prefix=NOMATRICES
+// NOMATRICES: expected sizes of at least 1 in 'batch-shape', but got 0
+// RUN: %{bad}"batch=3 batch-shape=2,2 batch-strides-a=8,4 batch-strides-b=8,4 batch-strides-d=8,4" 2>&1 | FileCheck %s --check-prefix=MATRICES
+// MATRICES: expected loops over as many matrices as 'batch', 3, but 'batch-shape' has 4
+
+// RUN: %{bad}"a-type=f8E5M2 b-type=f8E5M2 batch=2 batch-shape=2 batch-strides-a=0 batch-strides-b=0 batch-strides-d=1" 2>&1 | FileCheck %s --check-prefix=LOOPCOPY
+// LOOPCOPY: expected layout 'nt' for a batch of 8 bits with strides of its own, because other layouts are copied first; use it, or leave out 'batch-shape'
+
+// Rows of 16 columns, 32 apart, have room for a second matrix between them, and no third.
+// RUN: %{bad}"m=8 n=16 k=8 ldd=32 batch=3 batch-shape=3 batch-strides-a=0 batch-strides-b=0 batch-strides-d=16" 2>&1 | FileCheck %s --check-prefix=OVERLAP
+// OVERLAP: expected matrices of D that share no element, but 'batch-strides-d' makes them overlap
+// RUN: amp-opt %s -o /dev/null --amp-generate-gemm="m=8 n=16 k=8 ldd=32 batch=2 batch-shape=2 batch-strides-a=0 batch-strides-b=0 batch-strides-d=16"
+
+// RUN: %{bad}"m=8 n=16 k=8 batch=2 batch-shape=2 batch-strides-a=68 batch-strides-b=0 batch-strides-d=128 access=tma" 2>&1 | FileCheck %s --check-prefix=LOOPSTART
+// LOOPSTART: expected matrices of A to be multiples of 16 bytes apart for TMA, but got 136 bytes; pad them, or use 'access=auto'
+
+// RUN: %{bad}"groups=2 batch-shape=1 batch-strides-a=0 batch-strides-b=0 batch-strides-d=1" 2>&1 | FileCheck %s --check-prefix=GROUPLOOPS
+// GROUPLOOPS: expected no 'batch-shape' for groups, whose matrices follow one another
+
 // Two blocks would write the same box; where K is innermost each has its rows.
 // RUN: %{bad}"tile=64x64 layout=nn cluster=2" 2>&1 | FileCheck %s --check-prefix=SHARE
 // SHARE: expected each block of a cluster to load 128 bytes of N or more, which is innermost in B, but got 32 elements; use a wider tile, or 'cluster=1'

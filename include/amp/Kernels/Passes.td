@@ -49,6 +49,18 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     5. Stages, tiles and staging boxes fit in the chip's shared memory.
     6. A ring has at least two stages, without TMA three.
 
+    **Batches with strides of their own.** The heads of an attention are columns of one
+    matrix: they do not follow one another. `batch-shape` are then the sizes of up to
+    three loops over the batch, the outermost first, as many as a tensor map has room for, and
+    `batch-strides-a`, `-b` and `-d` how many elements A, B and D go on in each. 0 means
+    that all steps of the loop read the same matrix. Matrices of D share no element. Rules 3 and 4
+    hold for these strides as for rows. The loops are constants of the kernel, and "matrix"
+    operands of the epilogue lie densely in the order of the loops, whatever order D has.
+
+        amp-opt empty.mlir --amp-generate-gemm="m=256 n=256 k=64 batch=32 batch-shape=4,8
+          layout=nt lda=1536 batch-strides-a=393216,64 ldb=1536 batch-strides-b=393216,64
+          batch-strides-d=524288,65536"
+
     **Groups.** With `groups`, row i of D is row i of A times the B of i's group, as
     layers of experts have it. Only when the kernel runs does it see how many rows
     each group has: `offsets`, groups + 1 ascending numbers of 32 bits, says where
@@ -108,9 +120,9 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
 
     | kind | keys |
     | --- | --- |
-    | `tensor-map` | `type` (8-bit floats as bytes), `shape`, `box` in elements, innermost first, `strides` in bytes from the second dimension on, `swizzle` in bytes; outside are zeros. A dimension of 0 is passed as 1, its bytes are never read. By value, 128 bytes |
+    | `tensor-map` | `type` (8-bit floats as bytes), `shape`, `box` in elements, innermost first, `strides` in bytes from the second dimension on, `swizzle` in bytes, and `elements` from the first to the last where they are not what the last dimension spans; outside are zeros. A dimension of 0 is passed as 1, its bytes are never read. By value, 128 bytes |
     | `im2col-map` | `type`, `shape`, `strides` and `swizzle` as before; `lower` and `upper` corners of the box of first pixels, column before row, from those of the image; `steps` of first pixels in each dimension; `channels` and `pixels` of a copy. By value, 128 bytes |
-    | `buffer` | `type`, `elements`; `operand` for those of the epilogue, `output` for what else it gives, with `initial` if the launcher fills it with that before the first kernel. A pointer |
+    | `buffer` | `type`, `elements`, and `accessed` where it reads or writes fewer of them; `operand` for those of the epilogue, `output` for what else it gives, with `initial` if the launcher fills it with that before the first kernel. A pointer |
     | `table` | `entries`, a dictionary of `name`, `type` and `elements` each, and `conditional` if a step that is not skipped does not read it: as many pointers, one behind the other. By value, 8 bytes each (`convert-elementwise-to-multi-tensor-kernels`) |
     | `number` | `value`, and `multiple`: at another launch it may be another multiple of that. 32 bits |
 
@@ -118,7 +130,8 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     `count`, `groups`, `offsets`,
     `tiles` and the row strides `lda`, `ldb`, `ldd`.
 
-    The `gpu.module` carries `amp.problem`, a dictionary of `family` ("gemm"), the
+    The `gpu.module` carries `amp.problem`, a dictionary of `family` ("gemm", "grouped-gemm" or
+    "strided-gemm", the last with the loops over its batch), the
     options of the problem under their names with `layout`, `tile`, and where there
     is an epilogue, `epilogue`: its steps (`op` is "add" or "mul" with an `operand`,
     or "relu"), or "other" where it is not such a chain. `amp-kernel-export` makes a
@@ -153,6 +166,12 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     Option<"lda", "lda", "int64_t", "0", "elements between rows of A; 0 is dense">,
     Option<"ldb", "ldb", "int64_t", "0", "elements between rows of B; 0 is dense">,
     Option<"ldd", "ldd", "int64_t", "0", "elements between rows of D; 0 is dense">,
+    ListOption<"batchShape", "batch-shape", "int64_t",
+               "sizes of loops over the batch, the outermost first">,
+    ListOption<"batchStridesA", "batch-strides-a", "int64_t",
+               "elements between matrices of A in each of these loops">,
+    ListOption<"batchStridesB", "batch-strides-b", "int64_t", "the same of B">,
+    ListOption<"batchStridesD", "batch-strides-d", "int64_t", "the same of D">,
     Option<"tile", "tile", "std::string", "\"128x128\"",
            "part of D that a block computes at a time, MxN or MxNxK">,
     Option<"stages", "stages", "int64_t", "0", "slots of the ring; 0 is as many as fit">,

@@ -39,6 +39,12 @@ static std::string getKey(const GemmProblem &problem, const GemmConfig &config,
   add(problem.m, problem.n, problem.k, problem.batch, problem.a, problem.b,
       problem.d, problem.transposeA, problem.transposeB, problem.lda,
       problem.ldb, problem.ldd);
+  for (ArrayRef<int64_t> numbers :
+       {ArrayRef(problem.batchShape), ArrayRef(problem.batchStridesA),
+        ArrayRef(problem.batchStridesB), ArrayRef(problem.batchStridesD)}) {
+    llvm::interleave(numbers, stream, ",");
+    stream << " ";
+  }
   addConfig(stream, config, epilogue);
   return key;
 }

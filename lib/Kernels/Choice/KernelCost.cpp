@@ -87,7 +87,7 @@ static double getResultElements(const GemmProblem &problem) {
 static double getBytes(const GemmProblem &problem) {
   double a = double(problem.m) * problem.k * getElementBytes(problem.a);
   double b = double(problem.k) * problem.n * getElementBytes(problem.b);
-  return (a + b) * problem.batch +
+  return a * problem.matricesOfA() + b * problem.matricesOfB() +
          getResultElements(problem) * getElementBytes(problem.d);
 }
 

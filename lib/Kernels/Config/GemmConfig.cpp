@@ -84,16 +84,22 @@ static int64_t getSharedMemoryBudget(const GemmConfig &config) {
 void mlir::amp::chooseGemmAccess(const GemmProblem &problem,
                                  GemmConfig &config) {
   GemmProblem read = getCopiedProblem(problem);
-  auto choose = [](int64_t stride, Type type, MatrixAccess aligned) {
-    return isTmaStride(stride, type) ? aligned : MatrixAccess::Threads;
+  auto choose = [](int64_t stride, ArrayRef<int64_t> batchStrides, Type type,
+                   MatrixAccess aligned) {
+    return isTmaStride(stride, type) && areTmaStrides(batchStrides, type)
+               ? aligned
+               : MatrixAccess::Threads;
   };
   MatrixAccess load = config.schedule->alignedLoad;
-  config.loadA = choose(read.strideOfA(), problem.a, load);
-  config.loadB = choose(read.strideOfB(), problem.b, load);
+  config.loadA =
+      choose(read.strideOfA(), problem.batchStridesA, problem.a, load);
+  config.loadB =
+      choose(read.strideOfB(), problem.batchStridesB, problem.b, load);
   // A box of the copy engine would reach into the next group.
-  config.storeD = problem.groups ? MatrixAccess::Threads
-                                 : choose(problem.strideOfD(), problem.d,
-                                          config.schedule->alignedStore());
+  config.storeD = problem.groups
+                      ? MatrixAccess::Threads
+                      : choose(problem.strideOfD(), problem.batchStridesD,
+                               problem.d, config.schedule->alignedStore());
 }
 
 void mlir::amp::completeGemmConfig(const GemmProblem &problem,
@@ -165,21 +171,102 @@ static LogicalResult verifySizes(const GemmProblem &problem,
   return success();
 }
 
+/// Whether matrices of D that are stored so share no element: each loop steps
+/// over all that those inside it reach.
+static bool isInjective(const GemmProblem &problem) {
+  SmallVector<std::pair<int64_t, int64_t>> loops{
+      {1, problem.n}, {problem.strideOfD(), problem.m}};
+  for (auto [size, stride] :
+       llvm::zip_equal(problem.batchShape, problem.batchStridesD))
+    loops.push_back({stride, size});
+  llvm::sort(loops);
+  int64_t reached = 0;
+  for (auto [stride, size] : loops) {
+    if (size > 1 && stride <= reached)
+      return false;
+    reached += (size - 1) * stride;
+  }
+  return true;
+}
+
+/// The rules of loops over a batch.
+static LogicalResult
+verifyBatchLoops(const GemmProblem &problem,
+                 function_ref<InFlightDiagnostic()> emitError) {
+  ArrayRef<int64_t> shape = problem.batchShape;
+  if (shape.size() > GemmProblem::kMaxBatchLoops)
+    return emitError() << "expected 'batch-shape' of at most "
+                       << GemmProblem::kMaxBatchLoops
+                       << " loops, as many as a tensor map has room for, but "
+                          "got "
+                       << shape.size();
+  for (auto [name, strides, isRead] :
+       {std::tuple("batch-strides-a", ArrayRef(problem.batchStridesA), true),
+        {"batch-strides-b", ArrayRef(problem.batchStridesB), true},
+        {"batch-strides-d", ArrayRef(problem.batchStridesD), false}}) {
+    if (strides.size() != shape.size())
+      return emitError() << "expected '" << name << "' to have a stride for "
+                         << "each of the " << shape.size()
+                         << " loops of 'batch-shape', but got "
+                         << strides.size();
+    for (int64_t stride : strides)
+      if (stride < (isRead ? 0 : 1) || stride > INT32_MAX)
+        return emitError() << "expected strides from " << (isRead ? 0 : 1)
+                           << " to 2147483647 in '" << name << "', but got "
+                           << stride;
+  }
+  if (shape.empty())
+    return success();
+  int64_t matrices = 1;
+  for (int64_t size : shape) {
+    if (size < 1)
+      return emitError() << "expected sizes of at least 1 in 'batch-shape', "
+                            "but got "
+                         << size;
+    matrices = multiply(matrices, size);
+  }
+  if (matrices != problem.batch)
+    return emitError() << "expected loops over as many matrices as 'batch', "
+                       << problem.batch << ", but 'batch-shape' has "
+                       << matrices;
+  if (getElementBytes(problem.a) == 1 &&
+      (problem.transposeA || !problem.transposeB))
+    return emitError() << "expected layout 'nt' for a batch of 8 bits with "
+                          "strides of its own, because other layouts are "
+                          "copied first; use it, or leave out 'batch-shape'";
+  if (!isInjective(problem))
+    return emitError() << "expected matrices of D that share no element, but "
+                          "'batch-strides-d' makes them overlap";
+  return success();
+}
+
 static LogicalResult
 verifyAccess(const GemmProblem &problem, const GemmConfig &config,
              function_ref<InFlightDiagnostic()> emitError) {
-  for (auto [name, access, stride, type] :
-       {std::tuple("A", config.loadA, problem.strideOfA(), problem.a),
-        {"B", config.loadB, problem.strideOfB(), problem.b},
-        {"D", config.storeD, problem.strideOfD(), problem.d}})
-    if (access != MatrixAccess::Threads && !isTmaStride(stride, type))
+  for (auto [name, access, stride, batchStrides, type] :
+       {std::tuple("A", config.loadA, problem.strideOfA(),
+                   ArrayRef(problem.batchStridesA), problem.a),
+        {"B", config.loadB, problem.strideOfB(),
+         ArrayRef(problem.batchStridesB), problem.b},
+        {"D", config.storeD, problem.strideOfD(),
+         ArrayRef(problem.batchStridesD), problem.d}}) {
+    if (access == MatrixAccess::Threads)
+      continue;
+    StringRef by = config.schedule->alignedLoad == MatrixAccess::Tma
+                       ? "TMA"
+                       : "asynchronous copies";
+    if (!isTmaStride(stride, type))
       return emitError() << "expected rows of " << name
-                         << " to be multiples of 16 bytes for "
-                         << (config.schedule->alignedLoad == MatrixAccess::Tma
-                                 ? "TMA"
-                                 : "asynchronous copies")
+                         << " to be multiples of 16 bytes for " << by
                          << ", but got " << stride * getElementBytes(type)
                          << " bytes; pad the rows, or use 'access=auto'";
+    for (int64_t step : batchStrides)
+      if (!isTmaStride(step, type))
+        return emitError() << "expected matrices of " << name
+                           << " to be multiples of 16 bytes apart for " << by
+                           << ", but got " << step * getElementBytes(type)
+                           << " bytes; pad them, or use 'access=auto'";
+  }
   if (config.cluster > 1 &&
       (config.loadA != MatrixAccess::Tma || config.loadB != MatrixAccess::Tma))
     return emitError()
@@ -216,6 +303,9 @@ verifyGroups(const GemmProblem &problem, const GemmConfig &config,
                           "for groups, but got "
                        << problem.batch << ", " << config.splitK << " and "
                        << config.cluster;
+  if (!problem.batchShape.empty())
+    return emitError() << "expected no 'batch-shape' for groups, whose "
+                          "matrices follow one another";
   if (config.storeD == MatrixAccess::Tma)
     return emitError() << "expected D of groups to be stored by threads, "
                           "because a box of TMA reaches into the next group; "
@@ -256,7 +346,8 @@ LogicalResult
 mlir::amp::verifyGemm(const GemmProblem &problem, const GemmConfig &config,
                       function_ref<InFlightDiagnostic()> emitError) {
   if (failed(verifyTypes(problem, config, emitError)) ||
-      failed(verifySizes(problem, emitError)))
+      failed(verifySizes(problem, emitError)) ||
+      failed(verifyBatchLoops(problem, emitError)))
     return failure();
   const Schedule &schedule = *config.schedule;
   if (failed(verifyTile(problem, config, emitError)))

@@ -36,19 +36,23 @@ static TypeAttr getStorage(Type type) {
 unsigned KernelSignature::addTensorMap(StringRef name, Type type,
                                        ArrayRef<int64_t> shape,
                                        ArrayRef<int64_t> strides,
-                                       ArrayRef<int64_t> box) {
+                                       ArrayRef<int64_t> box,
+                                       std::optional<int64_t> elements) {
   // Of a matrix without elements no byte is read, but drivers take no stride of
   // less.
   auto legal = llvm::map_to_vector(
       strides, [](int64_t stride) { return std::max<int64_t>(stride, 16); });
-  unsigned index =
-      add(b.pointer(0), {named("kind", b.getStringAttr("tensor-map")),
-                         named("name", b.getStringAttr(name)),
-                         named("type", getStorage(type)),
-                         named("shape", b.getDenseI64ArrayAttr(shape)),
-                         named("strides", b.getDenseI64ArrayAttr(legal)),
-                         named("box", b.getDenseI64ArrayAttr(box)),
-                         named("swizzle", b.getI64IntegerAttr(128))});
+  SmallVector<NamedAttribute> attributes{
+      named("kind", b.getStringAttr("tensor-map")),
+      named("name", b.getStringAttr(name)),
+      named("type", getStorage(type)),
+      named("shape", b.getDenseI64ArrayAttr(shape)),
+      named("strides", b.getDenseI64ArrayAttr(legal)),
+      named("box", b.getDenseI64ArrayAttr(box)),
+      named("swizzle", b.getI64IntegerAttr(128))};
+  if (elements)
+    attributes.push_back(named("elements", b.getI64IntegerAttr(*elements)));
+  unsigned index = add(b.pointer(0), attributes);
   tensorMaps.push_back(index);
   return index;
 }
@@ -73,12 +77,15 @@ unsigned KernelSignature::addIm2colMap(StringRef name, Type type,
   return index;
 }
 
-unsigned KernelSignature::addBuffer(StringRef name, Type type,
-                                    int64_t elements) {
-  return add(b.pointer(1), {named("kind", b.getStringAttr("buffer")),
-                            named("name", b.getStringAttr(name)),
-                            named("type", getStorage(type)),
-                            named("elements", b.getI64IntegerAttr(elements))});
+unsigned KernelSignature::addBuffer(StringRef name, Type type, int64_t elements,
+                                    std::optional<int64_t> accessed) {
+  SmallVector<NamedAttribute> attributes{
+      named("kind", b.getStringAttr("buffer")),
+      named("name", b.getStringAttr(name)), named("type", getStorage(type)),
+      named("elements", b.getI64IntegerAttr(elements))};
+  if (accessed && *accessed < elements)
+    attributes.push_back(named("accessed", b.getI64IntegerAttr(*accessed)));
+  return add(b.pointer(1), attributes);
 }
 
 unsigned KernelSignature::addOperand(StringRef name, StringRef kind, Type type,

@@ -25,10 +25,12 @@ public:
   explicit KernelSignature(DeviceBuilder &b) : b(b) {}
 
   /// A tensor map, swizzled by 128 bytes, zeros outside. `shape` innermost
-  /// first; `strides`, in bytes, of all dimensions but the first. Returns the
-  /// parameter's index.
+  /// first; `strides`, in bytes, of all dimensions but the first. `elements` is
+  /// what lies between the first and the last, unless the last dimension spans
+  /// it. Returns the parameter's index.
   unsigned addTensorMap(StringRef name, Type type, ArrayRef<int64_t> shape,
-                        ArrayRef<int64_t> strides, ArrayRef<int64_t> box);
+                        ArrayRef<int64_t> strides, ArrayRef<int64_t> box,
+                        std::optional<int64_t> elements = std::nullopt);
   /// What an im2col map has beside its shape, as amp-rt/Kernel.h says.
   struct Im2colBox {
     SmallVector<int64_t> lower, upper, steps;
@@ -37,8 +39,10 @@ public:
   /// The same, for copies that gather pixels.
   unsigned addIm2colMap(StringRef name, Type type, ArrayRef<int64_t> shape,
                         ArrayRef<int64_t> strides, const Im2colBox &box);
-  /// A pointer to `elements` elements.
-  unsigned addBuffer(StringRef name, Type type, int64_t elements);
+  /// A pointer to `elements` elements, of which the kernel reads or writes
+  /// `accessed`, or all.
+  unsigned addBuffer(StringRef name, Type type, int64_t elements,
+                     std::optional<int64_t> accessed = std::nullopt);
   /// A pointer to an operand of the epilogue.
   unsigned addOperand(StringRef name, StringRef kind, Type type,
                       int64_t elements);

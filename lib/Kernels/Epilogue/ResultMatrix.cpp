@@ -13,10 +13,14 @@
 
 #include "ResultMatrix.h"
 
-#include "amp/Kernels/GemmProblem.h"
-
 using namespace mlir;
 using namespace mlir::amp;
+
+bool mlir::amp::hasEvenResult(const GemmProblem &problem) {
+  return problem.strideOfD() % 2 == 0 &&
+         llvm::all_of(problem.batchStridesD,
+                      [](int64_t stride) { return stride % 2 == 0; });
+}
 
 void mlir::amp::storePair(DeviceBuilder &b, Value pair,
                           const ResultMatrix &matrix, Number row,
@@ -25,10 +29,7 @@ void mlir::amp::storePair(DeviceBuilder &b, Value pair,
   Type type = getElementTypeOrSelf(pair.getType());
   unsigned bytes = getElementBytes(type);
   auto store = [&](Value value, Number at, unsigned alignment) {
-    b.store(value,
-            b.element(matrix.pointer, type, row + shape.firstRow, matrix.stride,
-                      shape.locateColumn(at)),
-            alignment);
+    b.store(value, matrix.element(b, type, row, at), alignment);
   };
   Value inside = b.both(row < shape.m, column < shape.n);
   if (shape.evenColumns && matrix.evenStride) {

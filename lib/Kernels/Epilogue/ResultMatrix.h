@@ -17,6 +17,7 @@
 #define AMP_LIB_KERNELS_EPILOGUE_RESULTMATRIX_H
 
 #include "Device/DeviceBuilder.h"
+#include "amp/Kernels/GemmProblem.h"
 
 namespace mlir::amp {
 
@@ -50,12 +51,25 @@ struct ResultMatrix {
   bool wholeChunks = false;
   /// As rowOf, of columns; pairs stay together. For wgmma alone.
   std::function<Number(Number)> columnOf = nullptr;
+  /// Where it is one of several in a tensor map: its further coordinates.
+  SmallVector<Value, 3> matrix = {};
+  /// `pointer` is that of the matrix itself, whatever shape.firstRow is.
+  bool isOwn = false;
 
   Number locateRow(Number row) const { return rowOf ? rowOf(row) : row; }
   Number locateColumn(Number column) const {
     return columnOf ? columnOf(column) : column;
   }
+  /// The address of an element.
+  Value element(DeviceBuilder &b, Type type, Number row, Number column) const {
+    return b.element(pointer, type, isOwn ? row : row + shape.firstRow, stride,
+                     shape.locateColumn(column));
+  }
 };
+
+/// Whether two elements of a row of D, from an even one on, lie on a multiple
+/// of two.
+bool hasEvenResult(const GemmProblem &problem);
 
 /// Stores two elements of a row, as far as they lie in the matrix.
 void storePair(DeviceBuilder &b, Value pair, const ResultMatrix &matrix,

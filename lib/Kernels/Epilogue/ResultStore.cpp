@@ -130,7 +130,8 @@ static void fillBoxWithPairs(DeviceBuilder &b, Fragment &fragment,
 
 void mlir::amp::storeByTma(DeviceBuilder &b, const ResultSlab &slab,
                            EpilogueBuilder &epilogue, Type type, Value map,
-                           Value staging, int64_t consumers, Number mapRow) {
+                           Value staging, int64_t consumers, Number mapRow,
+                           ArrayRef<Value> matrix) {
   Fragment fragment(b, slab);
   int64_t boxColumns = 128 / getElementBytes(type);
   Value boxes = b.advance(staging, slab.consumer * (2 * kBoxBytes));
@@ -148,8 +149,7 @@ void mlir::amp::storeByTma(DeviceBuilder &b, const ResultSlab &slab,
     synchronise(b, slab, consumers);
     b.branch(leads, [&] {
       SmallVector<Value> coordinates{slab.column + first, slab.row + mapRow};
-      if (slab.batch)
-        coordinates.push_back(slab.batch);
+      llvm::append_range(coordinates, matrix);
       sm90::storeBox(b, map, box, coordinates);
       sm90::commitStores(b);
     });
@@ -195,11 +195,7 @@ void mlir::amp::storeByRows(DeviceBuilder &b, const ResultSlab &slab,
     Number at = matrix.locateRow(slab.row + row);
     Number column = slab.column + chunk * 8;
     EpilogueShape shape = matrix.shape;
-    b.branch(b.both(at < shape.m, column < shape.n), [&] {
-      b.store(data,
-              b.element(matrix.pointer, type, at + shape.firstRow,
-                        matrix.stride, column),
-              16);
-    });
+    b.branch(b.both(at < shape.m, column < shape.n),
+             [&] { b.store(data, matrix.element(b, type, at, column), 16); });
   }
 }

@@ -39,16 +39,15 @@ struct ResultSlab {
   int64_t columns;
   /// First row and column in D.
   Number row, column;
-  /// Index of the matrix in a tensor map of rank 3, or null.
-  Value batch;
 };
 
 /// Through `staging`, two boxes for each consumer; `map` is D's. `consumers`
 /// is how many warpgroups there are. `mapRow` is added to the row in the map
-/// alone, for a map that covers several matrices.
+/// alone, for a map that covers several matrices; `matrix` are its further
+/// coordinates.
 void storeByTma(DeviceBuilder &b, const ResultSlab &slab,
                 EpilogueBuilder &epilogue, Type type, Value map, Value staging,
-                int64_t consumers, Number mapRow);
+                int64_t consumers, Number mapRow, ArrayRef<Value> matrix);
 
 void storeByThreads(DeviceBuilder &b, const ResultSlab &slab,
                     EpilogueBuilder &epilogue, const ResultMatrix &matrix);

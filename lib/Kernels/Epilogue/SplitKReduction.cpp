@@ -13,6 +13,7 @@
 
 #include "SplitKReduction.h"
 
+#include "Device/BatchLoops.h"
 #include "Device/Sm80Instructions.h"
 #include "EpilogueBuilder.h"
 #include "EpilogueOperands.h"
@@ -35,8 +36,9 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
   unsigned workspaceArg = signature.addBuffer(
       "workspace", f32,
       getWorkspaceRows(problem, config) * getWorkspaceColumns(problem));
-  unsigned resultArg = signature.addBuffer(
-      result, problem.d, problem.batch * problem.m * problem.strideOfD());
+  unsigned resultArg =
+      signature.addBuffer(result, problem.d, problem.memoryOfD(),
+                          problem.batch * problem.m * problem.n);
   unsigned operandArg = addEpilogueOperands(
       signature, epilogue,
       {problem.m, columnCount, problem.batch * problem.m * columnCount});
@@ -89,8 +91,15 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
   };
   auto place = [&](Number batch) {
     EpilogueShape shape{m, n, batch * m, even};
-    return ResultMatrix{shape, arg(resultArg), b.number(arg(strideArg)),
-                        problem.strideOfD() % 2 == 0};
+    ResultMatrix matrix{shape, arg(resultArg), b.number(arg(strideArg)),
+                        hasEvenResult(problem)};
+    if (problem.batchShape.empty())
+      return matrix;
+    matrix.pointer = advanceToMatrix(
+        b, matrix.pointer, getElementBytes(problem.d),
+        splitBatch(batch, problem.batchShape), problem.batchStridesD);
+    matrix.isOwn = true;
+    return matrix;
   };
   Number first = sm80::blockId(b) * kThreads + sm80::threadId(b);
   Number step = sm80::blockCount(b) * kThreads;

@@ -276,8 +276,7 @@ void WarpLoop::emitResult(WorkItem item, ArrayRef<Value> sums) {
           LLVM::InsertValueOp::create(b, slabSums, sums[i * perSlab + j], j);
     Number row = rowOf(item) + warpRow + i * kRows;
     Number column = columnOf(item) + warpColumn;
-    ResultSlab slab{b.number(0), lane,   slabSums, warpColumns(),
-                    row,         column, Value()};
+    ResultSlab slab{b.number(0), lane, slabSums, warpColumns(), row, column};
     if (staged) {
       Number slabRow = thread / 32 * warpRows() + i * kRows;
       storeByRows(b, slab, builder, matrix,

@@ -270,8 +270,7 @@ void WarpgroupLoop::emitResult(WorkItem item, Value accumulators) {
                   accumulators,
                   config.tileN,
                   rowOf(item) + consumer * 64,
-                  columnOf(item),
-                  Value()};
+                  columnOf(item)};
   ResultMatrix matrix = product.resultOf(item);
   EpilogueBuilder builder = product.makeEpilogue(matrix);
   EpilogueOutputs outputs = product.makeOutputs(matrix, item, thread % 32);
@@ -280,11 +279,9 @@ void WarpgroupLoop::emitResult(WorkItem item, Value accumulators) {
     return storeByThreads(b, slab, builder, matrix);
   if (product.split())
     return storeByTma(b, slab, builder, b.getF32Type(), matrix.pointer, staging,
-                      config.units(), matrix.shape.firstRow);
-  if (product.batched())
-    slab.batch = item.batch;
+                      config.units(), matrix.shape.firstRow, {});
   storeByTma(b, slab, builder, problem.d, matrix.pointer, staging,
-             config.units(), b.number(0));
+             config.units(), b.number(0), matrix.matrix);
 }
 
 void WarpgroupLoop::emitConsumer(PipelineRing &ring) {

@@ -78,6 +78,10 @@ private:
     problem.lda = lda;
     problem.ldb = ldb;
     problem.ldd = ldd;
+    llvm::append_range(problem.batchShape, batchShape);
+    llvm::append_range(problem.batchStridesA, batchStridesA);
+    llvm::append_range(problem.batchStridesB, batchStridesB);
+    llvm::append_range(problem.batchStridesD, batchStridesD);
     return success();
   }
 

@@ -79,7 +79,9 @@ DictionaryAttr mlir::amp::describeGemm(Builder &b, const GemmProblem &problem,
     result.set(name, b.getI64IntegerAttr(value));
   };
   result.set("family",
-             b.getStringAttr(problem.groups ? "grouped-gemm" : "gemm"));
+             b.getStringAttr(problem.groups               ? "grouped-gemm"
+                             : problem.batchShape.empty() ? "gemm"
+                                                          : "strided-gemm"));
   if (problem.groups)
     number("groups", problem.groups);
   number("m", problem.m);
@@ -89,6 +91,13 @@ DictionaryAttr mlir::amp::describeGemm(Builder &b, const GemmProblem &problem,
   number("lda", problem.lda);
   number("ldb", problem.ldb);
   number("ldd", problem.ldd);
+  if (!problem.batchShape.empty())
+    for (auto [name, numbers] :
+         {std::pair("batch_shape", ArrayRef(problem.batchShape)),
+          {"batch_strides_a", ArrayRef(problem.batchStridesA)},
+          {"batch_strides_b", ArrayRef(problem.batchStridesB)},
+          {"batch_strides_d", ArrayRef(problem.batchStridesD)}})
+      result.set(name, b.getDenseI64ArrayAttr(numbers));
   result.set("a", TypeAttr::get(problem.a));
   result.set("b", TypeAttr::get(problem.b));
   result.set("d", TypeAttr::get(problem.d));

@@ -22,11 +22,11 @@ using namespace mlir::amp;
 
 void OperandTile::loadByTma(DeviceBuilder &b, const OperandSource &source,
                             Value shared, Number position, Number k,
-                            Value batch, Value barrier, Value multicast) const {
+                            ArrayRef<Value> matrix, Value barrier,
+                            Value multicast) const {
   auto loadBox = [&](int64_t offset, Number column, Number row) {
     SmallVector<Value> coordinates{column, row};
-    if (batch)
-      coordinates.push_back(batch);
+    llvm::append_range(coordinates, matrix);
     sm90::loadBox(b, b.advance(shared, offset), source.pointer, coordinates,
                   barrier, multicast);
   };

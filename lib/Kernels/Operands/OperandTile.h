@@ -66,10 +66,11 @@ public:
   }
 
   /// Has the copy engine load the tile that begins at `position` along M or N
-  /// and at `k`; its bytes count on `barrier`. By one thread.
+  /// and at `k`; its bytes count on `barrier`. `matrix` are further coordinates
+  /// in the tensor map. By one thread.
   void loadByTma(DeviceBuilder &b, const OperandSource &source, Value shared,
-                 Number position, Number k, Value batch, Value barrier,
-                 Value multicast) const;
+                 Number position, Number k, ArrayRef<Value> matrix,
+                 Value barrier, Value multicast) const;
 
   /// Loads the same with `threads` threads, zeros outside the matrix: by
   /// asynchronous copies or through registers, as the source's access says.

@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A matrix that goes by TMA is a tensor map, of rank 3 with a batch; any other
-// is a pointer and a row stride.
+// A matrix that goes by TMA is a tensor map, with a dimension more for a batch,
+// or one for each of its loops; any other is a pointer and a row stride. A loop
+// in which an operand stays the same is no dimension.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GemmProduct.h"
+
+#include "Device/BatchLoops.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -21,19 +24,32 @@ using namespace mlir::amp;
 //===----------------------------------------------------------------------===//
 
 unsigned GemmProduct::addMatrix(KernelSignature &signature, StringRef name,
-                                Type type, MatrixAccess access, int64_t inner,
-                                int64_t outer, int64_t stride, int64_t count,
+                                const StoredMatrix &matrix, MatrixAccess access,
                                 int64_t boxColumns, int64_t boxRows) {
   if (access != MatrixAccess::Tma)
-    return signature.addBuffer(name, type, count * outer * stride);
-  SmallVector<int64_t> shape{inner, outer}, box{boxColumns, boxRows};
-  SmallVector<int64_t> strides{stride * getElementBytes(type)};
-  if (count > 1) {
-    shape.push_back(count);
-    strides.push_back(strides[0] * outer);
+    return signature.addBuffer(name, matrix.type, matrix.elements,
+                               matrix.count * matrix.outer * matrix.inner);
+  const int64_t bytes = getElementBytes(matrix.type);
+  SmallVector<int64_t> shape{matrix.inner, matrix.outer};
+  SmallVector<int64_t> strides{matrix.stride * bytes};
+  SmallVector<int64_t> box{boxColumns, boxRows};
+  auto addDimension = [&](int64_t size, int64_t stride) {
+    shape.push_back(size);
+    strides.push_back(stride * bytes);
     box.push_back(1);
+  };
+  if (matrix.strides.empty()) {
+    if (matrix.count > 1)
+      addDimension(matrix.count, matrix.stride * matrix.outer);
+    return signature.addTensorMap(name, matrix.type, shape, strides, box);
   }
-  return signature.addTensorMap(name, type, shape, strides, box);
+  ArrayRef<int64_t> sizes = problem.batchShape;
+  for (auto [size, stride] :
+       llvm::reverse(llvm::zip_equal(sizes, matrix.strides)))
+    if (stride)
+      addDimension(size, stride);
+  return signature.addTensorMap(name, matrix.type, shape, strides, box,
+                                matrix.elements);
 }
 
 void GemmProduct::addParameters(KernelSignature &signature) {
@@ -45,21 +61,25 @@ void GemmProduct::addParameters(KernelSignature &signature) {
                : 1;
   };
   auto even = [](int64_t size) { return size % 2 ? 1 : 2; };
-  index.a =
-      addMatrix(signature, nameOfA, problem.a, config.loadA, problem.rowOfA(),
-                problem.transposeA ? problem.k : problem.m, problem.strideOfA(),
-                problem.batch, tileA.boxColumns(), tileA.boxRows());
-  index.b =
-      addMatrix(signature, nameOfB, problem.b, config.loadB, problem.rowOfB(),
-                problem.transposeB ? problem.n : problem.k, problem.strideOfB(),
-                std::max(problem.batch, problem.groups), shareOfB.boxColumns(),
-                shareOfB.boxRows());
+  index.a = addMatrix(signature, nameOfA,
+                      {problem.a, problem.rowOfA(), problem.rowsOfA(),
+                       problem.strideOfA(), problem.matricesOfA(),
+                       problem.batchStridesA, problem.memoryOfA()},
+                      config.loadA, tileA.boxColumns(), tileA.boxRows());
+  index.b = addMatrix(signature, nameOfB,
+                      {problem.b, problem.rowOfB(), problem.rowsOfB(),
+                       problem.strideOfB(),
+                       std::max(problem.matricesOfB(), problem.groups),
+                       problem.batchStridesB, problem.memoryOfB()},
+                      config.loadB, shareOfB.boxColumns(), shareOfB.boxRows());
   if (split()) {
     addWorkspace(signature);
   } else {
-    resultIndex = addMatrix(signature, "d", problem.d, config.storeD, problem.n,
-                            problem.m, problem.strideOfD(), problem.batch,
-                            128 / getElementBytes(problem.d), 64);
+    resultIndex =
+        addMatrix(signature, "d",
+                  {problem.d, problem.n, problem.m, problem.strideOfD(),
+                   problem.batch, problem.batchStridesD, problem.memoryOfD()},
+                  config.storeD, 128 / getElementBytes(problem.d), 64);
     index.operands = addEpilogueOperands(
         signature, epilogue,
         {problem.m, problem.n, problem.batch * problem.m * problem.n});
@@ -126,43 +146,81 @@ void GemmProduct::readParameters(Block *entry) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
+GemmProduct::Matrix GemmProduct::locate(WorkItem item,
+                                        const OperandSource &source, Type type,
+                                        ArrayRef<int64_t> strides) {
+  if (strides.empty())
+    return {batched() ? Value(item.batch) : Value(), {}, source.pointer};
+  SmallVector<Number, 3> places = splitBatch(item.batch, problem.batchShape);
+  if (source.access != MatrixAccess::Tma)
+    return {Value(),
+            {},
+            advanceToMatrix(b, source.pointer, getElementBytes(type), places,
+                            strides)};
+  Matrix matrix;
+  for (auto [place, stride] :
+       llvm::reverse(llvm::zip_equal(ArrayRef<Number>(places), strides)))
+    if (stride)
+      matrix.coordinates.push_back(place);
+  return matrix;
+}
+
 void GemmProduct::beginTile(WorkItem item, Number row, Number column,
                             Number thread, int64_t threads) {
-  Value matrix = batched() ? Value(item.batch) : Value();
-  position = {row, column, thread, threads, matrix, matrix};
+  position = {row,
+              column,
+              thread,
+              threads,
+              locate(item, sourceA, problem.a, problem.batchStridesA),
+              locate(item, sourceB, problem.b, problem.batchStridesB)};
 }
 
 void GemmProduct::loadByThreads(Side side, Value shared, Number stage) {
   Number depth = stage * config.tileK;
-  auto matrix = [&](Value index) {
-    return index ? b.number(index) : b.number(0);
+  auto load = [&](const OperandTile &tile, OperandSource source, Number row,
+                  const Matrix &matrix) {
+    source.pointer = matrix.pointer;
+    tile.loadByThreads(b, source, shared, row, depth,
+                       matrix.number ? b.number(matrix.number) : b.number(0),
+                       position.thread, position.threads);
   };
   if (side == Side::A)
-    tileA.loadByThreads(b, sourceA, shared, position.row, depth,
-                        matrix(position.matrixA), position.thread,
-                        position.threads);
+    load(tileA, sourceA, position.row, position.a);
   else
-    tileB.loadByThreads(b, sourceB, shared, position.column, depth,
-                        matrix(position.matrixB), position.thread,
-                        position.threads);
+    load(tileB, sourceB, position.column, position.b);
 }
 
 void GemmProduct::loadByTma(Side side, Value shared, Number stage,
                             Value barrier, Value multicast) {
   Number depth = stage * config.tileK;
+  auto load = [&](const OperandTile &tile, const OperandSource &source,
+                  Number row, const Matrix &matrix) {
+    SmallVector<Value, 3> coordinates = matrix.coordinates;
+    if (matrix.number)
+      coordinates = {matrix.number};
+    tile.loadByTma(b, source, shared, row, depth, coordinates, barrier,
+                   multicast);
+  };
   if (side == Side::A)
-    tileA.loadByTma(b, sourceA, shared, position.row, depth, position.matrixA,
-                    barrier, multicast);
+    load(tileA, sourceA, position.row, position.a);
   else
-    shareOfB.loadByTma(b, sourceB, shared, position.column, depth,
-                       position.matrixB, barrier, multicast);
+    load(shareOfB, sourceB, position.column, position.b);
 }
 
 ResultMatrix GemmProduct::placeResult(WorkItem item) {
   Number firstRow = batched() ? item.batch * m : b.number(0);
   EpilogueShape shape{m, n, firstRow, problem.n % 2 == 0};
-  ResultMatrix matrix{shape, result, resultStride,
-                      problem.strideOfD() % 2 == 0};
+  ResultMatrix matrix{shape, result, resultStride, hasEvenResult(problem)};
   matrix.wholeChunks = hasWholeChunks();
+  if (problem.batchShape.empty())
+    return matrix;
+  SmallVector<Number, 3> places = splitBatch(item.batch, problem.batchShape);
+  if (config.storeD == MatrixAccess::Tma) {
+    llvm::append_range(matrix.matrix, llvm::reverse(places));
+    return matrix;
+  }
+  matrix.pointer = advanceToMatrix(b, result, getElementBytes(problem.d),
+                                   places, problem.batchStridesD);
+  matrix.isOwn = true;
   return matrix;
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // D = A * B with matrices that lie in memory row by row. Sizes and row strides
-// are parameters of the kernel.
+// are parameters of the kernel, loops over a batch and their strides are not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,21 +39,31 @@ protected:
   void readParameters(Block *entry) override;
   ResultMatrix placeResult(WorkItem item) override;
 
+  /// One of the matrices of an operand.
+  struct Matrix {
+    /// Among those that follow one another; null if there is only one.
+    Value number;
+    /// Where they do not: by TMA its coordinates in the tensor map behind the
+    /// first two, by threads its address.
+    SmallVector<Value, 3> coordinates;
+    Value pointer;
+  };
   /// Where the loads of the current tile are.
   struct Position {
     Number row, column, thread;
     int64_t threads;
-    /// The matrix of A and of B, null if there is only one.
-    Value matrixA, matrixB;
+    Matrix a, b;
   };
   Position position = {};
+  OperandSource sourceA, sourceB;
   Number resultStride;
 
   /// Rows of D are chunks of 16 bytes, which warps can store.
   bool hasWholeChunks() const {
     return config.schedule->storer == Schedule::Storer::Everyone && !split() &&
            isTmaStride(problem.n, problem.d) &&
-           isTmaStride(problem.strideOfD(), problem.d);
+           isTmaStride(problem.strideOfD(), problem.d) &&
+           areTmaStrides(problem.batchStridesD, problem.d);
   }
 
 private:
@@ -61,13 +71,23 @@ private:
   struct Parameters {
     unsigned a, b, operands, outputs, m, n, k, batch, lda, ldb, ldd;
   };
-  /// `count` matrices, one after the other.
-  unsigned addMatrix(KernelSignature &signature, StringRef name, Type type,
-                     MatrixAccess access, int64_t inner, int64_t outer,
-                     int64_t stride, int64_t count, int64_t boxColumns,
-                     int64_t boxRows);
+  /// A matrix as it lies in memory: `outer` rows of `inner` elements, `stride`
+  /// apart. `count` of them follow one another, unless loops over them have
+  /// `strides`.
+  struct StoredMatrix {
+    Type type;
+    int64_t inner, outer, stride, count;
+    ArrayRef<int64_t> strides;
+    /// Elements of the memory.
+    int64_t elements;
+  };
+  unsigned addMatrix(KernelSignature &signature, StringRef name,
+                     const StoredMatrix &matrix, MatrixAccess access,
+                     int64_t boxColumns, int64_t boxRows);
+  /// That of A or B which `item` reads.
+  Matrix locate(WorkItem item, const OperandSource &source, Type type,
+                ArrayRef<int64_t> strides);
   Parameters index = {};
-  OperandSource sourceA, sourceB;
   Number k;
 };
 

@@ -62,7 +62,12 @@ void GroupedProduct::beginTile(WorkItem item, Number row, Number column,
   Tile tile = lookUp(item);
   // A map or a pointer of one matrix has no coordinate for it.
   Value matrix = problem.groups > 1 ? Value(tile.group) : Value();
-  position = {tile.firstRow, column, thread, threads, Value(), matrix};
+  position = {tile.firstRow,
+              column,
+              thread,
+              threads,
+              {Value(), {}, sourceA.pointer},
+              {matrix, {}, sourceB.pointer}};
 }
 
 ResultMatrix GroupedProduct::placeResult(WorkItem item) {

@@ -56,8 +56,12 @@ void Product::addWorkspace(KernelSignature &signature) {
 }
 
 ResultMatrix Product::resultOf(WorkItem item) {
-  if (!split())
-    return placeResult(item);
+  if (!split()) {
+    ResultMatrix matrix = placeResult(item);
+    if (batched() && matrix.matrix.empty())
+      matrix.matrix = {item.batch};
+    return matrix;
+  }
   // The parts of a batch lie one below the other.
   int64_t rowsPerTile = config.tileM * config.cluster;
   Number part = item.batch * config.splitK + item.part;

@@ -46,6 +46,9 @@ class Argument:
         """Of the memory that a buffer or a tensor map asks for, outermost first."""
         if self.kind == "buffer":
             return (max(self.elements, 1),)
+        if self.elements is not None:
+            # Where a dimension is 0, amp-emu sees 1.
+            return (self.elements or math.prod(max(size, 1) for size in self.shape),)
         if self.strides != sorted(self.strides):
             # Groups that lie within the rows.
             return (math.prod(self.shape),)
@@ -70,7 +73,7 @@ class Argument:
                 box += f",{key}={by(reversed(getattr(self, key)))}"
         else:
             box = f"box={by(reversed(self.box))}"
-        if self.kind == "im2col-map" or self.strides != sorted(self.strides):
+        if self.kind == "im2col-map" or self.elements is not None or self.strides != sorted(self.strides):
             shape = f"view={shape},strides={by(reversed(self.strides))}"
         else:
             shape = f"shape={shape}"

@@ -111,6 +111,9 @@ class Problem:
             "d": self.n,
         }
         self.stride = {name: int(given.get("ld" + name, 0)) or row for name, row in rows.items()}
+        sizes = {name: [int(x) for x in given[name].split(",")] for name in given if name.startswith("batch-s")}
+        self.batch_shape = sizes.get("batch-shape", [])
+        self.batch_strides = {name: sizes.get(f"batch-strides-{name}") for name in "abd"}
         self.unit = 0.0 if self.data == "integer" else UNIT
         self.random = np.random.default_rng(sum(line.encode()))
 
@@ -138,14 +141,35 @@ class Problem:
         b = self.fill((max(self.batch, self.groups), self.k, self.n), self.b)
         if self.data == "special":
             self.make_special(a, self.a), self.make_special(b, self.b)
-        return a, b
+        return self.shared(a, "a"), self.shared(b, "b")
+
+    def shared(self, matrices, name):
+        """The same matrix along the loops over the batch that have no stride."""
+        if not self.batch_shape:
+            return matrices
+        loops = matrices.reshape(*self.batch_shape, *matrices.shape[1:])
+        for axis, stride in enumerate(self.batch_strides[name]):
+            if not stride:
+                loops = np.repeat(loops.take([0], axis), self.batch_shape[axis], axis)
+        return loops.reshape(matrices.shape)
+
+    def places(self, name, rows, columns):
+        """Where elements lie in memory, as [batch][rows][columns]."""
+        stride, batch = self.stride[name], max(self.batch, self.groups if name == "b" else 1)
+        first = np.arange(batch) * rows * stride
+        if self.batch_shape:
+            first = np.zeros(self.batch_shape, np.int64)
+            for index, step in zip(np.indices(self.batch_shape), self.batch_strides[name]):
+                first += index * step
+        return first.reshape(-1, 1, 1) + np.arange(rows)[:, None] * stride + np.arange(columns)
 
     def stored(self, matrix, name, transposed):
-        """The matrices of a batch as they lie in memory, NaN between the rows."""
+        """The matrices of a batch as they lie in memory, NaN between them and their rows."""
         matrix = matrix.swapaxes(1, 2) if transposed else matrix
-        padded = np.full(matrix.shape[:2] + (self.stride[name],), np.nan)
-        padded[:, :, : matrix.shape[2]] = matrix
-        return padded
+        places = self.places(name, *matrix.shape[1:])
+        memory = np.full(places.max(initial=-1) + 1, np.nan)
+        memory[places] = matrix
+        return memory
 
 
 def group_offsets(problem):
@@ -305,11 +329,13 @@ def compare(name, got, expected, form):
 
 
 def check_result(problem, emulation, expected):
-    stored = emulation.read("d")[: problem.batch * problem.m * problem.stride["d"]]
-    stored = stored.reshape(problem.batch, problem.m, problem.stride["d"])
-    if not np.isnan(stored[:, :, problem.n :]).all():
+    memory = emulation.read("d")
+    places = problem.places("d", problem.m, problem.n)
+    between = np.ones(memory.size, bool)
+    between[places] = False
+    if not np.isnan(memory[between]).all():
         return "elements between the rows of D were written"
-    return compare("d", stored[:, :, : problem.n], expected, problem.d)
+    return compare("d", memory[places], expected, problem.d)
 
 
 def check_numbers(problem, emulation, unit=UNIT):
