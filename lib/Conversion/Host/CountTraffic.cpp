@@ -22,7 +22,7 @@
 //
 // On a device kernels are no functions, and say only which buffers they are
 // given: each of them counts once for each launch, but for those that only a
-// skipped step reads.
+// skipped step reads. Where a kernel says that it accesses a part, that counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -194,23 +194,32 @@ class StepLaunches : public StepBytes {
   int64_t countOwn(Operation &op) override {
     if (!isa<LaunchKernelsOp, memref::CopyOp>(op))
       return 0;
-    llvm::StringSet<> unread;
     auto launch = dyn_cast<LaunchKernelsOp>(op);
+    llvm::StringMap<int64_t> accessed;
     if (launch)
-      if (Operation *kernels =
-              symbols.lookupNearestSymbolFrom(launch, launch.getKernelsAttr()))
+      if (Operation *kernels = symbols.lookupNearestSymbolFrom(
+              launch, launch.getKernelsAttr())) {
+        accessed = getAccessedBytes(kernels);
         for (StringRef name : getConditionalMemory(kernels))
-          unread.insert(name);
+          accessed[name] = 0;
+      }
     // A buffer of which a launch reads several parts is one operand for each.
-    llvm::SmallSetVector<Value, 8> buffers;
-    for (OpOperand &operand : op.getOpOperands())
-      if (isa<MemRefType>(operand.get().getType()) &&
-          !(launch &&
-            unread.contains(launch.getOperandName(operand.getOperandNumber()))))
-        buffers.insert(operand.get());
+    llvm::SmallMapVector<Value, int64_t, 8> buffers;
+    for (OpOperand &operand : op.getOpOperands()) {
+      if (!isa<MemRefType>(operand.get().getType()))
+        continue;
+      int64_t bytes = countViewedBytes(operand.get());
+      if (launch)
+        if (auto some = accessed.find(
+                launch.getOperandName(operand.getOperandNumber()));
+            some != accessed.end())
+          bytes = std::min(bytes, some->second);
+      int64_t &most = buffers[operand.get()];
+      most = std::max(most, bytes);
+    }
     int64_t bytes = 0;
-    for (Value buffer : buffers)
-      bytes += countViewedBytes(buffer);
+    for (auto [buffer, ofBuffer] : buffers)
+      bytes += ofBuffer;
     return bytes;
   }
 

@@ -45,7 +45,8 @@ struct LaunchModel
                                                      LaunchKernelsOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    return cast<LaunchKernelsOp>(op).isDpsInput(&operand);
+    auto launch = cast<LaunchKernelsOp>(op);
+    return launch.isDpsInput(&operand) || launch.getPartial();
   }
   bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand,
                                const AnalysisState &) const {
@@ -71,7 +72,7 @@ struct LaunchModel
             options.createAlloc(rewriter, op->getLoc(), plain, {});
         if (failed(copy))
           return failure();
-        if (isInput &&
+        if ((isInput || launch.getPartial()) &&
             failed(options.createMemCpy(rewriter, op->getLoc(), ready, *copy)))
           return failure();
         ready = *copy;
@@ -84,7 +85,7 @@ struct LaunchModel
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       names.push_back(launch.getOperandName(i));
     LaunchKernelsOp::create(rewriter, op->getLoc(), launch.getKernels(), names,
-                            inputs, outputs);
+                            inputs, outputs, launch.getPartial());
     for (auto [written, wanted] : llvm::zip(outputs, results))
       if (written != wanted &&
           failed(options.createMemCpy(rewriter, op->getLoc(), written, wanted)))

@@ -27,8 +27,8 @@ mlir::amp::getOperandStrides(linalg::LinalgOp op, OpOperand &operand,
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   AffineMap map = op.getMatchingIndexingMap(&operand);
   AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
-  if (!type || op.getNumParallelLoops() != op.getNumLoops() ||
-      !output.isPermutation() ||
+  if (!type || !type.hasStaticShape() ||
+      op.getNumParallelLoops() != op.getNumLoops() || !output.isPermutation() ||
       !map.isProjectedPermutation(/*allowZeroInResults=*/true))
     return std::nullopt;
   SmallVector<int64_t> dense = getDenseStrides(type.getShape());
@@ -68,34 +68,134 @@ static OpOperand *getMovedInput(linalg::LinalgOp op) {
   return op.isDpsInput(operand) ? operand : nullptr;
 }
 
-Value mlir::amp::followMovement(Value value,
-                                MutableArrayRef<StridedView> views) {
+/// Takes walks over a dense tensor of `shape` to one in which a step in
+/// dimension i is `strides[i]` elements long, and its first element is `first`.
+static bool mapWalks(TensorWalks &walks, ArrayRef<int64_t> shape,
+                     ArrayRef<int64_t> strides, int64_t first = 0) {
+  TensorWalks mapped;
+  mapped.place = first;
+  // Of a walk that begins within a dimension, mapView does not see where it
+  // leaves it.
+  SmallVector<int64_t> dense = getDenseStrides(shape);
+  for (size_t dim = 0; walks.place && dim < shape.size(); ++dim) {
+    int64_t last = walks.place / dense[dim] % shape[dim];
+    mapped.place += last * strides[dim];
+    SmallVector<int64_t> steps(shape.size(), 0);
+    steps[dim] = 1;
+    for (const StridedView &view : walks.views) {
+      std::optional<StridedView> inDim = mapView(view, shape, steps);
+      if (!inDim)
+        return false;
+      for (StridedLoop loop : *inDim)
+        last += (loop.size - 1) * loop.stride;
+    }
+    if (last >= shape[dim])
+      return false;
+  }
+  for (const StridedView &view : walks.views) {
+    std::optional<StridedView> other =
+        mapView(mergeLoops(view), shape, strides);
+    if (!other)
+      return false;
+    mapped.views.push_back(std::move(*other));
+  }
+  walks = std::move(mapped);
+  return true;
+}
+
+namespace {
+/// Where a slice lies in a dense tensor.
+struct SlicePlace {
+  int64_t first = 0;
+  SmallVector<int64_t> strides;
+};
+} // namespace
+
+/// That of a slice of `whole`, with `dropped` dimensions; none if only a run
+/// knows.
+static std::optional<SlicePlace>
+locateSlice(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole,
+            const llvm::SmallBitVector &dropped) {
+  if (!whole.hasStaticShape() ||
+      ShapedType::isDynamicShape(slice.getStaticOffsets()) ||
+      ShapedType::isDynamicShape(slice.getStaticStrides()))
+    return std::nullopt;
+  SlicePlace place;
+  for (auto [dim, stride] :
+       llvm::enumerate(getDenseStrides(whole.getShape()))) {
+    place.first += slice.getStaticOffsets()[dim] * stride;
+    if (!dropped.test(dim))
+      place.strides.push_back(slice.getStaticStrides()[dim] * stride);
+  }
+  return place;
+}
+
+/// The same through a slice, from its result to its source.
+static bool mapThroughSlice(tensor::ExtractSliceOp slice, TensorWalks &walks) {
+  RankedTensorType type = slice.getType();
+  std::optional<SlicePlace> place =
+      locateSlice(slice, slice.getSourceType(), slice.getDroppedDims());
+  return place && type.hasStaticShape() &&
+         mapWalks(walks, type.getShape(), place->strides, place->first);
+}
+
+Value mlir::amp::followMovement(Value value, TensorWalks &walks) {
   Operation *def = value.getDefiningOp();
-  if (!def)
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!def || !type.hasStaticShape())
     return {};
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(def))
     return def->getOperand(0);
   if (Value narrower = getNarrower(def))
     return narrower;
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(def))
+    return mapThroughSlice(slice, walks) ? slice.getSource() : Value();
   auto op = dyn_cast<linalg::LinalgOp>(def);
   OpOperand *input = op ? getMovedInput(op) : nullptr;
   if (!input)
     return {};
   std::optional<SmallVector<int64_t>> strides =
       getOperandStrides(op, *input, /*result=*/0);
-  if (!strides)
+  return strides && mapWalks(walks, type.getShape(), *strides) ? input->get()
+                                                               : Value();
+}
+
+/// The same from an inserted tensor to the one in which it is then.
+static bool mapThroughInsertion(tensor::InsertSliceOp insertion,
+                                TensorWalks &walks) {
+  RankedTensorType type = insertion.getSourceType();
+  std::optional<SlicePlace> place =
+      locateSlice(insertion, insertion.getType(), insertion.getDroppedDims());
+  return place && type.hasStaticShape() && !insertion.getType().getEncoding() &&
+         mapWalks(walks, type.getShape(), place->strides, place->first);
+}
+
+Value mlir::amp::followReader(OpOperand &use, TensorWalks &walks) {
+  Operation *reader = use.getOwner();
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(reader))
+    return reader->getResult(0);
+  if (auto insertion = dyn_cast<tensor::InsertSliceOp>(reader))
+    return use == insertion.getSourceMutable() &&
+                   mapThroughInsertion(insertion, walks)
+               ? insertion.getResult()
+               : Value();
+  auto op = dyn_cast<linalg::LinalgOp>(reader);
+  if (!op || getMovedInput(op) != &use)
     return {};
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<StridedView> mapped;
-  for (const StridedView &view : views) {
-    std::optional<StridedView> other =
-        mapView(mergeLoops(view), type.getShape(), *strides);
-    if (!other)
-      return {};
-    mapped.push_back(std::move(*other));
-  }
-  llvm::move(mapped, views.begin());
-  return input->get();
+  Value result = op->getResult(0);
+  auto source = cast<RankedTensorType>(use.get().getType());
+  auto target = cast<RankedTensorType>(result.getType());
+  AffineMap map = op.getMatchingIndexingMap(&use);
+  AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (source.getElementType() != target.getElementType() ||
+      !target.hasStaticShape() || target.getEncoding() ||
+      !map.isPermutation() || !output.isPermutation() ||
+      op.getNumParallelLoops() != op.getNumLoops())
+    return {};
+  SmallVector<int64_t> dense = getDenseStrides(target.getShape()), strides;
+  for (AffineExpr loop : map.getResults())
+    strides.push_back(dense[*output.getResultPosition(loop)]);
+  return mapWalks(walks, source.getShape(), strides) ? result : Value();
 }
 
 TypedAttr mlir::amp::getSplatValue(Value value) {

@@ -26,9 +26,22 @@ namespace mlir::amp {
 std::optional<SmallVector<int64_t>>
 getOperandStrides(linalg::LinalgOp op, OpOperand &operand, unsigned result);
 
+/// Walks over one tensor that begin at one place, that of an element in the
+/// tensor's order. An index of the tensor is the sum of what they add to it.
+struct TensorWalks {
+  SmallVector<StridedView> views;
+  int64_t place = 0;
+};
+
 /// The tensor whose elements `value` has in another order, shape or wider type,
-/// or null. `view` then walks that tensor as it did `value`.
-Value followMovement(Value value, MutableArrayRef<StridedView> views);
+/// all or a slice of them, or null. `walks` then walk that tensor as they did
+/// `value`.
+Value followMovement(Value value, TensorWalks &walks);
+
+/// The tensor to which the reader of `use` moves its elements, all of them and
+/// in their type, perhaps among others, or null. `walks` then walk that tensor
+/// as they did the elements.
+Value followReader(OpOperand &use, TensorWalks &walks);
 
 /// The number that all elements of `value` are, or null. Looks through shapes
 /// and casts.

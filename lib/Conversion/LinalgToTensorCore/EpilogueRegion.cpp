@@ -148,7 +148,8 @@ Value RegionWriter::writeConstant(TypedAttr value) {
   return arith::ConstantOp::create(b, product.op->getLoc(), value);
 }
 
-/// Which of the kinds that kernels read `view`, a walk in the order of D, is.
+/// Which of the kinds that kernels read `view`, a walk in the kernel's order,
+/// is.
 std::optional<EpilogueOperand::Kind>
 RegionWriter::getKind(Value tensor, const StridedView &view) {
   using Kind = EpilogueOperand::Kind;
@@ -308,8 +309,7 @@ Value RegionWriter::writeValue(Value tensor, const StridedView &walk,
                                unsigned depth) {
   StridedView view = mergeLoops(walk);
   if (tensor == product.op->getResult(0)) {
-    bool isIdentity = view.empty() || (view.size() == 1 && view[0].stride == 1);
-    if (!isIdentity)
+    if (view != product.getResultOrder())
       return {};
   }
   for (const Known &entry : known)
@@ -357,8 +357,7 @@ Value RegionWriter::writeValue(Value tensor, const StridedView &walk,
 }
 
 LogicalResult RegionWriter::write(Value end) {
-  int64_t elements = product.batch * product.m * product.n;
-  Value scalar = writeValue(end, getIdentityView(elements), /*depth=*/0);
+  Value scalar = writeValue(end, product.getResultOrder(), /*depth=*/0);
   if (!scalar)
     return failure();
   func::ReturnOp::create(b, product.op->getLoc(), scalar);
@@ -442,4 +441,51 @@ EpilogueRegion mlir::amp::absorbEpilogue(const MatrixProduct &product,
   });
   region.cut = cut == readers.end() ? nullptr : *cut;
   return region;
+}
+
+bool mlir::amp::absorbMovement(MatrixProduct &product, EpilogueRegion &epilogue,
+                               ArrayRef<Operation *> readers) {
+  if (product.result.views.empty())
+    return false;
+  // The moves after the result that a kernel can do, and whether as the
+  // transposed product. What is inserted is the last of them: more of the
+  // tensor comes from elsewhere.
+  TensorWalks walks = product.result, placed;
+  Value value = epilogue.result, end;
+  bool isTransposed = false;
+  SmallVector<Operation *> moves;
+  size_t count = 0;
+  while (value.hasOneUse() && !value.getDefiningOp<tensor::InsertSliceOp>()) {
+    OpOperand &use = *value.getUses().begin();
+    Operation *reader = use.getOwner();
+    value = reader->getBlock() == product.op->getBlock()
+                ? followReader(use, walks)
+                : Value();
+    if (!value)
+      break;
+    moves.push_back(reader);
+    // Reshapes cost nothing where they are.
+    Type element = getElementTypeOrSelf(value.getType());
+    if (isReshape(reader) || !isStart(walks.place, element) ||
+        (!isWritable(walks) && !isWritable(getTransposed(walks))))
+      continue;
+    isTransposed = !isWritable(walks);
+    placed = isTransposed ? getTransposed(walks) : walks;
+    end = value;
+    count = moves.size();
+  }
+  if (!end)
+    return false;
+  if (isTransposed) {
+    MatrixProduct transposed = product.getTransposed();
+    EpilogueRegion again = absorbEpilogue(transposed, readers);
+    if (again.result != epilogue.result)
+      return false;
+    product = std::move(transposed);
+    epilogue = std::move(again);
+  }
+  product.result = placed;
+  epilogue.result = end;
+  epilogue.absorbed.append(moves.begin(), moves.begin() + count);
+  return true;
 }

@@ -41,6 +41,12 @@ struct EpilogueRegion {
 EpilogueRegion absorbEpilogue(const MatrixProduct &product,
                               ArrayRef<Operation *> readers);
 
+/// Has the kernel write to where operations behind `epilogue` move its result,
+/// as the transposed product if need be. False, and nothing is changed, if
+/// there is none, or if the kernel would compute less.
+bool absorbMovement(MatrixProduct &product, EpilogueRegion &epilogue,
+                    ArrayRef<Operation *> readers);
+
 } // namespace mlir::amp
 
 #endif // AMP_LIB_CONVERSION_LINALGTOTENSORCORE_EPILOGUEREGION_H

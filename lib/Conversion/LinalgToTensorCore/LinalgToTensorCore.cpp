@@ -121,7 +121,9 @@ private:
   LogicalResult convertConvolution(const Contraction &contraction,
                                    ArrayRef<Operation *> readers,
                                    KernelModules &modules, std::string &reason);
-  Value readSource(OpBuilder &b, Location loc, const MatrixSource &source);
+  /// What the kernel is given of a source: so many elements of it.
+  Value readSource(OpBuilder &b, Location loc, const MatrixSource &source,
+                   int64_t elements);
   Value readFilters(OpBuilder &b, const ConvolutionMatch &match);
   Value buildFilters(OpBuilder &b, const FilterMove &move);
   void reportChoice(const MatrixProduct &product,
@@ -168,18 +170,24 @@ ConvertLinalgToTensorCore::findPlan(const MatrixProduct &product,
         if (a.isCopy() + b.isCopy() == copies)
           pairs.push_back({&a, &b});
   for (auto [a, b] : pairs) {
-    GemmProblem problem = product.getProblem(*a, *b, type);
+    std::optional<GemmProblem> problem = product.getProblem(*a, *b, type);
+    if (!problem) {
+      if (reason.empty())
+        reason =
+            "the matrices of its batch lie in more loops than kernels have";
+      continue;
+    }
     if (asTf32) {
-      if (!problem.a.isF32() || !problem.b.isF32())
+      if (!problem->a.isF32() || !problem->b.isF32())
         continue;
-      problem.a = problem.b = FloatTF32Type::get(&getContext());
+      problem->a = problem->b = FloatTF32Type::get(&getContext());
     }
     std::string refusal;
     FailureOr<KernelChoice> choice =
-        chooseGemm(problem, *target, operandBytes, measured, refusal);
+        chooseGemm(*problem, *target, operandBytes, measured, refusal);
     if (succeeded(choice))
-      return Plan{*a, *b, problem, *choice};
-    if (measured.find(problem, *target)) {
+      return Plan{*a, *b, *problem, *choice};
+    if (measured.find(*problem, *target)) {
       product.op->emitError() << "expected a kernel that fits in the table '"
                               << table << "', but got: " << refusal;
       isTableWrong = true;
@@ -297,12 +305,58 @@ static Value transpose(OpBuilder &b, Location loc, Value value,
       ->getResult(0);
 }
 
+namespace {
+/// Elements of a tensor that follow one another in its order.
+class ElementRun {
+public:
+  ElementRun(Value tensor, int64_t first, int64_t count)
+      : type(cast<RankedTensorType>(tensor.getType())), line(tensor),
+        first(first), count(count) {}
+
+  Value read(OpBuilder &b, Location loc) {
+    if (isWhole())
+      return line;
+    if (type.getRank() > 1)
+      line = tensor::CollapseShapeOp::create(b, loc, line, getDims());
+    return tensor::ExtractSliceOp::create(b, loc, line, index(first),
+                                          index(count), index(1));
+  }
+  /// The tensor with `run` instead of them, once they are read.
+  Value replace(OpBuilder &b, Location loc, Value run) const {
+    if (isWhole())
+      return run;
+    Value replaced = tensor::InsertSliceOp::create(
+        b, loc, run, line, index(first), index(count), index(1));
+    if (type.getRank() > 1)
+      replaced =
+          tensor::ExpandShapeOp::create(b, loc, type, replaced, getDims());
+    return replaced;
+  }
+
+private:
+  bool isWhole() const { return type.getNumElements() == count; }
+  SmallVector<OpFoldResult> index(int64_t number) const {
+    return {Builder(type.getContext()).getIndexAttr(number)};
+  }
+  SmallVector<ReassociationIndices> getDims() const {
+    return {llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()))};
+  }
+
+  RankedTensorType type;
+  /// The tensor, in one dimension once it is read in part.
+  Value line;
+  int64_t first, count;
+};
+} // namespace
+
 Value ConvertLinalgToTensorCore::readSource(OpBuilder &b, Location loc,
-                                            const MatrixSource &source) {
-  if (!source.isCopy())
-    return source.value;
-  ++numCopies;
-  return transpose(b, loc, source.value, source.permutation);
+                                            const MatrixSource &source,
+                                            int64_t elements) {
+  if (source.isCopy()) {
+    ++numCopies;
+    return transpose(b, loc, source.value, source.permutation);
+  }
+  return ElementRun(source.value, source.place, elements).read(b, loc);
 }
 
 Value ConvertLinalgToTensorCore::readFilters(OpBuilder &b,
@@ -342,12 +396,23 @@ void ConvertLinalgToTensorCore::emitLaunch(
     inputs.push_back(operand);
   }
 
-  auto type = cast<RankedTensorType>(epilogue.result.getType());
-  if (!product.resultPermutation.empty())
-    type = type.clone(product.resultShape);
   texts.push_back(resultName.str());
-  SmallVector<Value> outputs = {
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType())};
+  SmallVector<Value> outputs;
+  // What is inserted is written where it is to be.
+  std::optional<ElementRun> target;
+  bool isPartial = false;
+  if (auto insertion = epilogue.result.getDefiningOp<tensor::InsertSliceOp>()) {
+    const int64_t span = product.getResultSpan();
+    isPartial = span > product.batch * product.m * product.n;
+    target.emplace(insertion.getDest(), product.result.place, span);
+    outputs.push_back(target->read(b, loc));
+  } else {
+    auto type = cast<RankedTensorType>(epilogue.result.getType());
+    if (!product.resultPermutation.empty())
+      type = type.clone(product.resultShape);
+    outputs.push_back(tensor::EmptyOp::create(b, loc, type.getShape(),
+                                              type.getElementType()));
+  }
   // What else the kernels write is memory that nobody reads afterwards.
   for (auto [name, bytes] : getKernelMemory(kernels)) {
     if (llvm::is_contained(texts, name))
@@ -360,8 +425,10 @@ void ConvertLinalgToTensorCore::emitLaunch(
   }
   SmallVector<StringRef> names(texts.begin(), texts.end());
   auto launch = LaunchKernelsOp::create(b, loc, kernels.getName(), names,
-                                        inputs, outputs);
+                                        inputs, outputs, isPartial);
   Value result = launch.getResult(0);
+  if (target)
+    result = target->replace(b, loc, result);
   if (!product.resultPermutation.empty()) {
     result = transpose(b, loc, result, product.resultPermutation);
     ++numCopies;
@@ -410,10 +477,26 @@ LogicalResult ConvertLinalgToTensorCore::convertProduct(
   FailureOr<MatrixProduct> product = matchMatrixProduct(contraction, reason);
   if (failed(product))
     return failure();
-  EpilogueRegion epilogue = absorbEpilogue(*product, readers);
-  FailureOr<Plan> plan = choosePlan(*product, epilogue, reason);
+  // Where the result is moved to, if a kernel can write it there.
+  MatrixProduct moved = *product;
+  EpilogueRegion epilogue = absorbEpilogue(moved, readers);
+  FailureOr<Plan> plan = failure();
+  if (absorbMovement(moved, epilogue, readers)) {
+    plan = choosePlan(moved, epilogue, reason);
+    if (isTableWrong)
+      return failure();
+    if (succeeded(plan))
+      product = std::move(moved);
+    else
+      epilogue = absorbEpilogue(*product, readers);
+  }
+  if (failed(plan)) {
+    reason.clear();
+    plan = choosePlan(*product, epilogue, reason);
+  }
   if (failed(plan))
     return failure();
+  const GemmProblem &problem = plan->problem;
   Location loc = product->op->getLoc();
   func::FuncOp function = epilogue.function ? *epilogue.function : nullptr;
   FailureOr<gpu::GPUModuleOp> kernels =
@@ -422,8 +505,9 @@ LogicalResult ConvertLinalgToTensorCore::convertProduct(
     return failure();
   emitLaunch(*product, epilogue, *kernels, plan->choice, {"a", "b"}, "d",
              [&](OpBuilder &b) {
-               Value left = readSource(b, loc, plan->a);
-               return SmallVector<Value>{left, readSource(b, loc, plan->b)};
+               Value left = readSource(b, loc, plan->a, problem.memoryOfA());
+               return SmallVector<Value>{
+                   left, readSource(b, loc, plan->b, problem.memoryOfB())};
              });
   return success();
 }
@@ -480,6 +564,44 @@ LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
 }
 
 //===----------------------------------------------------------------------===//
+// Concatenations
+//===----------------------------------------------------------------------===//
+
+/// The concatenation of what becomes of the result of `op`, or null.
+static tensor::ConcatOp findConcatenation(Operation *op) {
+  while (op->getNumResults() == 1 && op->hasOneUse()) {
+    op = *op->user_begin();
+    if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+      return concat;
+    auto reader = dyn_cast<linalg::LinalgOp>(op);
+    bool isElementwise =
+        reader ? reader.getNumParallelLoops() == reader.getNumLoops()
+               : OpTrait::hasElementwiseMappableTraits(op);
+    if (!isElementwise && !isReshape(op))
+      break;
+  }
+  return {};
+}
+
+/// Concatenations of results become insertions, which kernels can do.
+static void insertConcatenated(ArrayRef<linalg::LinalgOp> contractions) {
+  llvm::SetVector<Operation *> concatenations;
+  for (linalg::LinalgOp op : contractions)
+    if (tensor::ConcatOp concat = findConcatenation(op))
+      if (concat.getType().hasStaticShape())
+        concatenations.insert(concat);
+  for (Operation *op : concatenations) {
+    OpBuilder b(op);
+    FailureOr<SmallVector<Value>> parts =
+        cast<tensor::ConcatOp>(op).decomposeOperation(b);
+    if (failed(parts))
+      continue;
+    op->replaceAllUsesWith(*parts);
+    op->erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//
 
@@ -511,6 +633,7 @@ void ConvertLinalgToTensorCore::runOnOperation() {
 
   FusionTarget fusion = getFusionTarget(*target);
   fusion.forms.vectorsAsSums = !always;
+  insertConcatenated(ops);
   ProductReaders readers(ops, fusion);
   KernelModules modules(getOperation());
   for (linalg::LinalgOp op : ops) {

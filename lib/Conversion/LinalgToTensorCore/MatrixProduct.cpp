@@ -62,12 +62,22 @@ static StridedView getView(const ContractionOperand &operand,
 // Operands
 //===----------------------------------------------------------------------===//
 
+/// Bytes at multiples of which tensor maps and asynchronous copies start.
+static constexpr int64_t kStartBytes = 16;
+
+bool mlir::amp::isStart(int64_t place, Type type) {
+  return place * getElementBytes(type) % kStartBytes == 0;
+}
+
 /// Adds the ways in which the walks over batch, rows and columns are a matrix.
-static void addMatrices(Value value, ArrayRef<StridedView> views,
+static void addMatrices(Value value, const TensorWalks &walks,
                         SmallVectorImpl<MatrixSource> &sources) {
-  StridedView batch = mergeLoops(views[0]);
-  StridedView rows = mergeLoops(views[1]), columns = mergeLoops(views[2]);
-  if (batch.size() > 1 || rows.size() > 1 || columns.size() > 1)
+  StridedView batch = mergeLoops(walks.views[0]);
+  StridedView rows = mergeLoops(walks.views[1]);
+  StridedView columns = mergeLoops(walks.views[2]);
+  auto type = cast<RankedTensorType>(value.getType());
+  if (rows.size() > 1 || columns.size() > 1 ||
+      !isStart(walks.place, type.getElementType()))
     return;
   auto loopOf = [](const StridedView &view, int64_t stride) {
     return view.empty() ? StridedLoop{1, stride} : view[0];
@@ -76,12 +86,14 @@ static void addMatrices(Value value, ArrayRef<StridedView> views,
                  bool transposed) {
     StridedLoop inner = loopOf(innerView, 1);
     StridedLoop outer = loopOf(outerView, inner.size);
-    StridedLoop all = loopOf(batch, outer.size * outer.stride);
-    int64_t elements = cast<RankedTensorType>(value.getType()).getNumElements();
-    if (inner.stride == 1 && outer.stride >= inner.size &&
-        all.stride == outer.size * outer.stride &&
-        all.size * all.stride == elements)
-      sources.push_back({value, transposed, outer.stride, {}});
+    if (inner.stride != 1 || outer.stride < inner.size)
+      return;
+    int64_t perMatrix = outer.size * outer.stride;
+    StridedLoop all = loopOf(batch, perMatrix);
+    bool isDense = batch.size() <= 1 && all.stride == perMatrix &&
+                   all.size * perMatrix == type.getNumElements();
+    sources.push_back(
+        {value, transposed, outer.stride, {}, batch, walks.place, isDense});
   };
   add(rows, columns, /*transposed=*/false);
   add(columns, rows, /*transposed=*/true);
@@ -92,14 +104,12 @@ static SmallVector<MatrixSource> getSources(const ContractionOperand &operand,
                                             const Loops &loops,
                                             ArrayRef<unsigned> rows,
                                             ArrayRef<unsigned> columns) {
-  SmallVector<StridedView> views = {getView(operand, loops, loops.batch),
-                                    getView(operand, loops, rows),
-                                    getView(operand, loops, columns)};
+  TensorWalks walks{{getView(operand, loops, loops.batch),
+                     getView(operand, loops, rows),
+                     getView(operand, loops, columns)}};
   SmallVector<SmallVector<MatrixSource>> byDistance;
-  for (Value value = operand.value; value;
-       value = followMovement(value, views)) {
-    addMatrices(value, views, byDistance.emplace_back());
-  }
+  for (Value value = operand.value; value; value = followMovement(value, walks))
+    addMatrices(value, walks, byDistance.emplace_back());
   SmallVector<MatrixSource> sources;
   for (const SmallVector<MatrixSource> &found : llvm::reverse(byDistance))
     llvm::append_range(sources, found);
@@ -118,8 +128,12 @@ static SmallVector<MatrixSource> getSources(const ContractionOperand &operand,
           return; // broadcast
         permutation.push_back(*dim);
       }
-    sources.push_back(
-        {operand.value, transposed, loops.count(inner), permutation});
+    int64_t perMatrix = loops.count(outer) * loops.count(inner);
+    sources.push_back({operand.value,
+                       transposed,
+                       loops.count(inner),
+                       permutation,
+                       {{loops.count(loops.batch), perMatrix}}});
   };
   addCopy(rows, columns, /*transposed=*/false);
   addCopy(columns, rows, /*transposed=*/true);
@@ -130,16 +144,34 @@ static SmallVector<MatrixSource> getSources(const ContractionOperand &operand,
 // Result
 //===----------------------------------------------------------------------===//
 
-/// Sets the result's shape and permutation. False if dimensions are missing.
+bool mlir::amp::isWritable(const TensorWalks &result) {
+  StridedView rows = mergeLoops(result.views[1]);
+  StridedView columns = mergeLoops(result.views[2]);
+  return rows.size() <= 1 &&
+         (columns.empty() || (columns.size() == 1 && columns[0].stride == 1));
+}
+
+TensorWalks mlir::amp::getTransposed(const TensorWalks &result) {
+  return {{result.views[0], result.views[2], result.views[1]}, result.place};
+}
+
+/// Sets where the result lies. False if dimensions are missing.
 static bool placeResult(const Contraction &contraction, const Loops &loops,
                         MatrixProduct &product) {
+  product.result.views = {getView(contraction.c, loops, loops.batch),
+                          getView(contraction.c, loops, loops.m),
+                          getView(contraction.c, loops, loops.n)};
+  if (isWritable(product.result))
+    return true;
+  if (isWritable(getTransposed(product.result))) {
+    product = product.getTransposed();
+    return true;
+  }
+  product.result.views.clear();
   SmallVector<unsigned> order;
   for (ArrayRef<unsigned> group :
        {ArrayRef(loops.batch), ArrayRef(loops.m), ArrayRef(loops.n)})
     llvm::append_range(order, group);
-  StridedView view = mergeLoops(getView(contraction.c, loops, order));
-  if (view.empty() || (view.size() == 1 && view[0].stride == 1))
-    return true;
   if (!contraction.c.map.isPermutation() &&
       contraction.c.map.getNumResults() != order.size())
     return false;
@@ -157,8 +189,36 @@ static bool placeResult(const Contraction &contraction, const Loops &loops,
 // Product
 //===----------------------------------------------------------------------===//
 
-GemmProblem MatrixProduct::getProblem(const MatrixSource &a,
-                                      const MatrixSource &b, Type type) const {
+StridedView MatrixProduct::getResultOrder() const {
+  if (result.views.empty())
+    return mergeLoops(getIdentityView(batch * m * n));
+  StridedView order;
+  for (const StridedView &view : result.views)
+    llvm::append_range(order, view);
+  return mergeLoops(order);
+}
+
+int64_t MatrixProduct::getResultSpan() const {
+  int64_t last = 0;
+  for (StridedLoop loop : getResultOrder())
+    last += (loop.size - 1) * loop.stride;
+  return last + 1;
+}
+
+MatrixProduct MatrixProduct::getTransposed() const {
+  MatrixProduct other = *this;
+  std::swap(other.m, other.n);
+  std::swap(other.a, other.b);
+  for (auto *sources : {&other.a, &other.b})
+    for (MatrixSource &source : *sources)
+      source.transposed = !source.transposed;
+  other.result = amp::getTransposed(result);
+  return other;
+}
+
+std::optional<GemmProblem> MatrixProduct::getProblem(const MatrixSource &a,
+                                                     const MatrixSource &b,
+                                                     Type type) const {
   GemmProblem problem;
   problem.m = m;
   problem.n = n;
@@ -172,6 +232,34 @@ GemmProblem MatrixProduct::getProblem(const MatrixSource &a,
   // Dense rows are said as 0, so that equal problems are equal.
   problem.lda = a.stride == problem.rowOfA() ? 0 : a.stride;
   problem.ldb = b.stride == problem.rowOfB() ? 0 : b.stride;
+  StridedView order = getResultOrder();
+  bool isDense = order.empty() || (order.size() == 1 && order[0].stride == 1);
+  if (a.isDense && b.isDense && isDense)
+    return problem;
+
+  StridedView rows = isDense ? StridedView() : mergeLoops(result.views[1]);
+  problem.ldd = rows.empty() || rows[0].stride == n ? 0 : rows[0].stride;
+  StridedView ofResult =
+      isDense ? StridedView{{batch, m * n}} : result.views[0];
+  std::optional<SmallVector<StridedView>> loops =
+      alignLoops({a.batch, b.batch, ofResult});
+  if (!loops)
+    return std::nullopt;
+  std::array strides{&problem.batchStridesA, &problem.batchStridesB,
+                     &problem.batchStridesD};
+  for (auto [view, ofOperand] : llvm::zip_equal(*loops, strides))
+    for (StridedLoop loop : view)
+      ofOperand->push_back(loop.stride);
+  for (StridedLoop loop : loops->front())
+    problem.batchShape.push_back(loop.size);
+  if (problem.batchShape.size() > GemmProblem::kMaxBatchLoops)
+    return std::nullopt;
+  if (problem.batchShape.empty()) {
+    // One matrix, in a part of a tensor.
+    problem.batchShape = {1};
+    problem.batchStridesA = problem.batchStridesB = {0};
+    problem.batchStridesD = {m * n};
+  }
   return problem;
 }
 
@@ -229,7 +317,9 @@ mlir::amp::matchMatrixProduct(const Contraction &contraction,
     product.init = contraction.c.value;
   if (!placeResult(contraction, loops, product))
     return decline("its result is not one matrix in memory"); // Rule 3
-  if (product.init && !product.resultPermutation.empty())
+  StridedView order = product.getResultOrder();
+  bool isDense = order.empty() || (order.size() == 1 && order[0].stride == 1);
+  if (product.init && (!isDense || !product.resultPermutation.empty()))
     return decline(
         "its result lies in another order than the kernel's, and its "
         "sums do not start with zero"); // Rule 4

@@ -16,6 +16,7 @@
 #ifndef AMP_LIB_CONVERSION_LINALGTOTENSORCORE_MATRIXPRODUCT_H
 #define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_MATRIXPRODUCT_H
 
+#include "ElementMovement.h"
 #include "amp/Analysis/Contraction.h"
 #include "amp/Kernels/GemmProblem.h"
 
@@ -31,6 +32,11 @@ struct MatrixSource {
   /// Dimensions of `value` in the order in which it must be copied; empty if it
   /// is read where it is.
   SmallVector<int64_t> permutation;
+  /// From one matrix of the batch to the next, and the first element of all.
+  StridedView batch = {};
+  int64_t place = 0;
+  /// The matrices are all of the tensor, one after the other.
+  bool isDense = true;
 
   bool isCopy() const { return !permutation.empty(); }
 };
@@ -45,15 +51,33 @@ struct MatrixProduct {
   SmallVector<MatrixSource> a, b;
   /// Added to the sums; null if it is zero.
   Value init;
-  /// The kernel's result has the loops over the batch, over rows and over
-  /// columns as dimensions, in this shape; the operation's result has them in
-  /// the order of `resultPermutation`. Empty if both lie alike in memory.
+  /// Where the kernel writes: walks over the batch, over rows and over columns
+  /// of the result. Empty if they follow one another.
+  TensorWalks result;
+  /// What no kernel can write so: its result has the loops over the batch, over
+  /// rows and over columns as dimensions, in this shape; the operation's result
+  /// has them in the order of `resultPermutation`.
   SmallVector<int64_t> resultShape, resultPermutation;
 
-  /// The problem with one source for each operand, and a result of `type`.
-  GemmProblem getProblem(const MatrixSource &a, const MatrixSource &b,
-                         Type type) const;
+  /// The problem with one source for each operand, and a result of `type`. None
+  /// if a batch has more loops than kernels do.
+  std::optional<GemmProblem> getProblem(const MatrixSource &a,
+                                        const MatrixSource &b, Type type) const;
+  /// All elements of the result, as the kernel numbers them.
+  StridedView getResultOrder() const;
+  /// Elements from the first of them to the last, in memory.
+  int64_t getResultSpan() const;
+  /// The product whose result is transposed.
+  MatrixProduct getTransposed() const;
 };
+
+/// Whether tensor maps and asynchronous copies can start at this element.
+bool isStart(int64_t place, Type type);
+/// Whether a kernel can write a result that lies so: columns one behind the
+/// other, and rows with a stride.
+bool isWritable(const TensorWalks &result);
+/// The same with rows and columns exchanged.
+TensorWalks getTransposed(const TensorWalks &result);
 
 /// Whether a contraction on tensors is one that kernels can compute at all, by
 /// its shapes and its sums; `reason` says why not.

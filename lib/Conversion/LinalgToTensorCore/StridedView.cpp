@@ -90,6 +90,43 @@ std::optional<StridedView> mlir::amp::mapView(ArrayRef<StridedLoop> view,
   return result;
 }
 
+std::optional<SmallVector<StridedView>>
+mlir::amp::alignLoops(ArrayRef<StridedView> views) {
+  // From the innermost loops on, parts of equal sizes.
+  SmallVector<StridedView> rest = llvm::map_to_vector(
+      views, [](const StridedView &view) { return mergeLoops(view); });
+  SmallVector<StridedView> aligned(views.size());
+  while (llvm::any_of(rest,
+                      [](const StridedView &view) { return !view.empty(); })) {
+    int64_t size = INT64_MAX;
+    for (const StridedView &view : rest)
+      size = view.empty() ? 1 : std::min(size, view.back().size);
+    for (auto [view, parts] : llvm::zip_equal(rest, aligned)) {
+      if (size == 1 || view.back().size % size != 0)
+        return std::nullopt;
+      StridedLoop &loop = view.back();
+      parts.insert(parts.begin(), {size, loop.stride});
+      loop = {loop.size / size, loop.stride * size};
+      if (loop.size == 1)
+        view.pop_back();
+    }
+  }
+  // Neighbours that are one loop in each of them.
+  size_t count = aligned.empty() ? 0 : aligned.front().size();
+  for (size_t i = count; i > 1; --i) {
+    bool areOne = llvm::all_of(aligned, [&](const StridedView &view) {
+      return view[i - 2].stride == view[i - 1].stride * view[i - 1].size;
+    });
+    if (!areOne)
+      continue;
+    for (StridedView &view : aligned) {
+      view[i - 2] = {view[i - 2].size * view[i - 1].size, view[i - 1].stride};
+      view.erase(view.begin() + (i - 1));
+    }
+  }
+  return aligned;
+}
+
 std::optional<std::pair<StridedView, StridedView>>
 mlir::amp::splitView(ArrayRef<StridedLoop> view, int64_t outer) {
   StridedView first, second;

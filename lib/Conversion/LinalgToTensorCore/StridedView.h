@@ -55,6 +55,10 @@ std::optional<StridedView> mapView(ArrayRef<StridedLoop> view,
                                    ArrayRef<int64_t> shape,
                                    ArrayRef<int64_t> strides);
 
+/// The same walks as loops of equal sizes, as few as there can be. None if
+/// loops of one do not divide those of another.
+std::optional<SmallVector<StridedView>> alignLoops(ArrayRef<StridedView> views);
+
 /// Splits the walk into one over the outer loops, in all `outer` iterations,
 /// and the rest. None if a loop does not split evenly.
 std::optional<std::pair<StridedView, StridedView>>

@@ -31,6 +31,30 @@ module attributes {gpu.container_module} {
 
 // -----
 
+// What a kernel leaves out does not count: 4 rows of 2 of 8 columns, by a pointer and by a
+// tensor map, 32 bytes each.
+// CHECK: module attributes {amp.kernel_traffic = 64 : i64, gpu.container_module} {
+module attributes {gpu.container_module} {
+  func.func @step(%x: memref<26xf32>, %y: memref<26xf32>) attributes {
+      amp.signature = {kind = "train_step"}} {
+    amp.launch_kernels @k ins(a = %x) outs(d = %y) {partial} : (memref<26xf32>, memref<26xf32>) -> ()
+    return
+  }
+  gpu.module @k {
+    llvm.func @k(!llvm.ptr<1>, !llvm.ptr<1>) attributes {
+      gpu.kernel,
+      amp.launch = {
+        order = 0, grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>,
+        cluster = array<i64: 1, 1, 1>, shared_memory = 0, arguments = [
+          {kind = "buffer", name = "a", type = f32, elements = 26, accessed = 8},
+          {kind = "tensor-map", name = "d", type = f32, shape = array<i64: 2, 4>, elements = 26,
+           strides = array<i64: 32>, box = array<i64: 32, 64>, swizzle = 128}
+        ]}}
+  }
+}
+
+// -----
+
 // A slice counts, not the buffer around it; each round of a loop; of branches the larger.
 // CHECK: module attributes {amp.kernel_traffic = 640 : i64} {
 module {

@@ -1,5 +1,5 @@
 // One-shot bufferization gives launches their memory.
-// RUN: amp-opt %s --empty-tensor-to-alloc-tensor --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --canonicalize | FileCheck %s
+// RUN: amp-opt %s --empty-tensor-to-alloc-tensor --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --canonicalize --cse --canonicalize | FileCheck %s
 
 module attributes {gpu.container_module} {
   // The result is written where it is wanted; nothing is copied.
@@ -51,6 +51,33 @@ module attributes {gpu.container_module} {
     %2 = amp.launch_kernels @product ins(a = %even) outs(d = %f)
         : (tensor<8xf16>, tensor<8xf32>) -> tensor<8xf32>
     return %0, %1, %2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+  }
+
+  // Kernels that leave elements as they were write into what is there; if somebody reads
+  // that afterwards, into a copy with its elements.
+  // CHECK-LABEL: func @partial
+  // CHECK:       %[[D:.*]] = memref.alloc() {{.*}}: memref<16xf32>
+  // CHECK-NOT:   memref.copy
+  // CHECK:       amp.launch_kernels @product ins(a = %{{.*}}) outs(d = %{{.*}}) {partial} : (memref<8xf16>, memref<8xf32, strided<[1], offset: 8>>) -> ()
+  // CHECK-NEXT:  return %[[D]]
+  func.func @partial(%a: tensor<8xf16>) -> tensor<16xf32> {
+    %d = tensor.empty() : tensor<16xf32>
+    %part = tensor.extract_slice %d[8] [8] [1] : tensor<16xf32> to tensor<8xf32>
+    %0 = amp.launch_kernels @product ins(a = %a) outs(d = %part) {partial}
+        : (tensor<8xf16>, tensor<8xf32>) -> tensor<8xf32>
+    %all = tensor.insert_slice %0 into %d[8] [8] [1] : tensor<8xf32> into tensor<16xf32>
+    return %all : tensor<16xf32>
+  }
+
+  // CHECK-LABEL: func @partial_of_a_copy
+  // CHECK-SAME:    %[[X:[^ ]*]]: memref<8xf32>
+  // CHECK:       %[[D:.*]] = memref.alloc()
+  // CHECK-NEXT:  memref.copy %[[X]], %[[D]]
+  // CHECK-NEXT:  amp.launch_kernels @product ins(a = %{{.*}}) outs(d = %[[D]]) {partial}
+  func.func @partial_of_a_copy(%a: tensor<8xf16>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %0 = amp.launch_kernels @product ins(a = %a) outs(d = %x) {partial}
+        : (tensor<8xf16>, tensor<8xf32>) -> tensor<8xf32>
+    return %0, %x : tensor<8xf32>, tensor<8xf32>
   }
 
   gpu.module @product {

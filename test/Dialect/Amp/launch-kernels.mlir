@@ -16,6 +16,14 @@ module attributes {gpu.container_module,
     return %0 : tensor<8xf32>
   }
 
+  // CHECK-LABEL: func @part
+  // CHECK:       amp.launch_kernels @product ins(a = %{{.*}}, b = %{{.*}}) outs(d = %{{.*}}) {partial} :
+  func.func @part(%a: tensor<2x4xf16>, %b: tensor<4x4xf16>, %d: tensor<8xf32>) -> tensor<8xf32> {
+    %0 = amp.launch_kernels @product ins(a = %a, b = %b) outs(d = %d) {partial}
+        : (tensor<2x4xf16>, tensor<4x4xf16>, tensor<8xf32>) -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+
   // Shapes are free, and so is an offset.
   // CHECK-LABEL: func @buffers
   // CHECK:       amp.launch_kernels @product ins(a = %{{.*}}, b = %{{.*}}) outs(d = %{{.*}}) : (memref<8xf16>, memref<4x4xf16, strided<[4, 1], offset: 16>>, memref<2x1x4xf32>) -> ()

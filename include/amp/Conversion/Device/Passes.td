@@ -1579,10 +1579,18 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
 
     **Operands** are followed through casts to wider types, reshapes, transposes
     and permutations to a tensor that is a matrix in memory, stored either way,
-    with any row stride: [B, T, C] times [C, D] is one product of B * T rows. An
+    with any row stride: [B, T, C] times [C, D] is one product of B * T rows. The
+    matrices of a batch may lie anywhere that up to three loops lead to, as heads
+    beside each other in [B, T, H, D] do, or be one matrix for all. Slices are read where they are,
+    unless they begin at no multiple of 16 bytes. An
     operand that is nowhere a matrix is copied into one by `linalg.transpose`; so
-    is one of 8 bits whose K is not innermost. A result whose dimensions are not in
-    the order batch, rows, columns is written in that order and copied.
+    is one of 8 bits whose K is not innermost.
+
+    **Result.** It is written to where operations that only move it would take it, if
+    nobody else reads it: heads back between rows and columns, or into a part of a
+    tensor, as `tensor.concat` and `tensor.insert_slice` do; then the launch is `partial`.
+    Rows have a stride and columns follow one another, or the product is computed transposed.
+    What lies otherwise is written in the order batch, rows, columns and copied.
 
     **Epilogue.** What may be computed with a product is decided by the fusion plan
     for the chip (`amp-annotate-fusion-plan` writes it down). Of its group, the

@@ -93,13 +93,14 @@ void LaunchKernelsOp::print(OpAsmPrinter &printer) {
 
 void LaunchKernelsOp::build(OpBuilder &builder, OperationState &state,
                             StringRef kernels, ArrayRef<StringRef> names,
-                            ValueRange inputs, ValueRange outputs) {
+                            ValueRange inputs, ValueRange outputs,
+                            bool partial) {
   SmallVector<Type> results;
   for (Type type : outputs.getTypes())
     if (isa<RankedTensorType>(type))
       results.push_back(type);
   build(builder, state, results, kernels, builder.getStrArrayAttr(names),
-        inputs, outputs);
+        inputs, outputs, partial);
 }
 
 StringRef LaunchKernelsOp::getOperandName(unsigned index) {
@@ -114,9 +115,13 @@ void LaunchKernelsOp::getEffects(
       effects.emplace_back(MemoryEffects::Read::get(), &input,
                            SideEffects::DefaultResource::get());
   for (OpOperand &output : getOutputsMutable())
-    if (isa<MemRefType>(output.get().getType()))
+    if (isa<MemRefType>(output.get().getType())) {
+      if (getPartial())
+        effects.emplace_back(MemoryEffects::Read::get(), &output,
+                             SideEffects::DefaultResource::get());
       effects.emplace_back(MemoryEffects::Write::get(), &output,
                            SideEffects::DefaultResource::get());
+    }
 }
 
 /// True for a buffer whose elements follow one another from its offset on.
@@ -220,6 +225,25 @@ mlir::amp::getKernelMemory(Operation *module) {
           add(entries);
     }
   return memory.takeVector();
+}
+
+llvm::StringMap<int64_t> mlir::amp::getAccessedBytes(Operation *module) {
+  llvm::StringMap<int64_t> accessed;
+  for (DictionaryAttr launch : findLaunches(module))
+    if (auto arguments = launch.getAs<ArrayAttr>("arguments"))
+      for (auto argument : arguments.getAsRange<DictionaryAttr>()) {
+        auto elements = argument.getAs<IntegerAttr>("elements");
+        auto some = argument.getAs<IntegerAttr>("accessed");
+        auto shape = argument.getAs<DenseI64ArrayAttr>("shape");
+        if (!elements || !(some || shape))
+          continue;
+        int64_t count = some ? some.getInt()
+                             : ShapedType::getNumElements(shape.asArrayRef());
+        Type type = argument.getAs<TypeAttr>("type").getValue();
+        accessed[argument.getAs<StringAttr>("name").getValue()] =
+            count * llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+      }
+  return accessed;
 }
 
 SmallVector<StringRef> mlir::amp::getConditionalMemory(Operation *module) {

@@ -121,6 +121,21 @@ def depthwise_image(dy, f):
     return dx[:, 1:6, 1:11]
 
 
+def heads_of(qkv, part):
+    """[b][t][h][d] of 4 heads of 16 columns in one of three parts of a matrix."""
+    return qkv[:, :, 64 * part : 64 * part + 64].reshape(2, 24, 4, 16)
+
+
+def side_by_side(*heads):
+    return np.concatenate([half(x).reshape(2, 24, 64) for x in heads], axis=2)
+
+
+def put_into(table, at, part):
+    table = table.copy()
+    table[at] = part
+    return table
+
+
 # Name of the function: what it computes, and the relative error that it may have.
 REFERENCES = {
     "matmul": (lambda a, b: a @ b, 0),
@@ -131,6 +146,21 @@ REFERENCES = {
     "batch": (lambda q, k: np.einsum("bmk,bnk->bmn", q.reshape(16, 32, 16), k), 0),
     "heads_between": (lambda q, k: np.einsum("bthk,bhkn->bhtn", q, k).reshape(8, 32, 32), 0),
     "permuted_result": (lambda a, b: np.einsum("bkt,kn->bnt", a, b), 0),
+    "scores": (lambda x: np.einsum("bthd,bshd->bhts", heads_of(x, 0), heads_of(x, 1)), 0),
+    "values": (lambda p, v: half(np.einsum("bhts,bshd->bthd", p, v)).reshape(2, 24, 64), 0),
+    "key_gradient": (lambda q, ds: np.einsum("bthd,bhts->bshd", q, ds), 0),
+    "shared_keys": (
+        lambda q, k: np.einsum("bthgd,bshd->bhgts", q.reshape(2, 24, 3, 2, 16), k), 0),
+    "concatenated": (lambda ds, q, k: side_by_side(np.einsum("bhts,bshd->bthd", ds, k),
+                                                   np.einsum("bhts,bthd->bshd", ds, q)), 0),
+    "rows_of_a_table": (lambda a, b, table: put_into(table, 1, a @ b), 0),
+    "slice": (lambda x, b: x[1:33:2, 8:56] @ b, 0),
+    "unaligned_slice": (lambda x, b: x[:, 4:52] @ b, 0),
+    "across_rows": (lambda x, b: x.T.ravel()[16:528].reshape(16, 32) @ b, 0),
+    "read_twice": (lambda a, b: [a @ b, (a @ b).transpose(1, 0, 2)], 0),
+    "four_loops": (lambda a, b: np.einsum("fedcmk,cdefkn->cdefmn", a, b), 0),
+    "residual_then_move": (lambda a, b, r: (a @ b + r).T, 0),
+    "odd_heads": (lambda a, b: np.einsum("bthd,bshd->bhts", a, b), 0),
     "matvec": (lambda a, x: a @ x, 0),
     "eight_bits": (lambda a, b: a @ b, 0),
     "split": (lambda a, b: a @ b, 0),
@@ -166,6 +196,12 @@ def shape_of(text):
     """Sizes and element type of `tensor<...>`."""
     *sizes, type = re.search(r"tensor<([^<>]*)>", text).group(1).split("x")
     return [int(size) for size in sizes], type
+
+
+def slices(text):
+    """What `[offsets] [sizes] [strides]` index."""
+    lists = [[int(x) for x in part.split(",")] for part in re.findall(r"\[(.*?)\]", text)]
+    return tuple(slice(first, first + (count - 1) * step + 1, step) for first, count, step in zip(*lists))
 
 
 class Program:
@@ -204,8 +240,8 @@ class Program:
         inputs, outputs = (re.findall(r"(\w+) = (%[\w#]+)", list) for list in (ins, outs))
         for name, value in inputs:
             emulation.write(name, values[value])
-        for name, _ in outputs:
-            emulation.write(name, np.array([]))
+        for name, value in outputs:
+            emulation.write(name, values[value] if "{partial}" in line else np.array([]))
         emulation.run(self.blocks, self.seed)
         shapes = [shape_of(type)[0] for type in re.findall(r"tensor<[^<>]*>", line.split("->")[1])]
         return [emulation.read(name)[: math.prod(sizes)].reshape(sizes) for (name, _), sizes in zip(outputs, shapes)]
@@ -218,6 +254,16 @@ class Program:
                 results = self.launch(values, line)
                 values[name] = results[0]
                 values.update((f"{name}#{i}", result) for i, result in enumerate(results))
+            elif "tensor.empty" in line:
+                values[name] = np.full(shape_of(line)[0], np.nan)
+            elif "tensor.extract_slice" in line:
+                source, place = re.search(r"extract_slice (%[\w#]+)(.*) : ", line).groups()
+                values[name] = values[source][slices(place)].reshape(shape_of(line.split(" to ")[1])[0])
+            elif "tensor.insert_slice" in line:
+                part, target, place = re.search(r"insert_slice (%[\w#]+) into (%[\w#]+)(.*) : ", line).groups()
+                values[name] = values[target].copy()
+                shape = values[name][slices(place)].shape
+                values[name][slices(place)] = values[part].reshape(shape)
             elif "tensor.expand_shape" in line or "tensor.collapse_shape" in line:
                 sizes, _ = shape_of(line.split(" into ")[1])
                 values[name] = values[re.search(r"shape (%[\w#]+)", line).group(1)].reshape(sizes)
@@ -245,7 +291,7 @@ class Program:
             elif line.startswith("return"):
                 returned = [values[value] for value in re.findall(r"%[\w#]+", line)]
                 return returned[0] if len(returned) == 1 else returned
-            elif "tensor.empty" not in line and "arith.constant" not in line:
+            elif "arith.constant" not in line:
                 raise Failure("expected launches and transposes alone, but got: " + line)
         raise Failure("the function does not return")
 
@@ -263,12 +309,15 @@ def check(job):
             for _, shape, type in program.arguments:
                 drawn = random.standard_normal(shape) if tolerance else random.integers(-2, 3, shape)
                 arguments.append(FORMATS[type].round(drawn))
-            seen, expected = program.run(arguments), reference(*arguments)
-            error = np.abs(seen - expected)
-            wrong = ~(error <= tolerance * np.maximum(np.abs(expected), 1))
-            if wrong.any():
-                at = tuple(int(i) for i in np.argwhere(wrong)[0])
-                return f"{wrong.sum()} elements, first {at}: {seen[at]} instead of {expected[at]}"
+            results, references = program.run(arguments), reference(*arguments)
+            if not isinstance(results, list):
+                results, references = [results], [references]
+            for seen, expected in zip(results, references, strict=True):
+                error = np.abs(seen - expected)
+                wrong = ~(error <= tolerance * np.maximum(np.abs(expected), 1))
+                if wrong.any():
+                    at = tuple(int(i) for i in np.argwhere(wrong)[0])
+                    return f"{wrong.sum()} elements, first {at}: {seen[at]} instead of {expected[at]}"
             return ""
     except Failure as failure:
         return str(failure)

@@ -70,6 +70,10 @@ SmallVector<std::pair<StringRef, int64_t>> getKernelMemory(Operation *module);
 /// not skipped.
 SmallVector<StringRef> getConditionalMemory(Operation *module);
 
+/// Bytes that the kernels of a module access of an argument, for those of which
+/// it is said: the rest lies between the matrices that they read or write.
+llvm::StringMap<int64_t> getAccessedBytes(Operation *module);
+
 } // namespace mlir::amp
 
 #endif // AMP_DIALECT_AMP_IR_AMPDIALECT_H

@@ -31,8 +31,10 @@ def Amp_LaunchKernelsOp : Op<Amp_Dialect, "launch_kernels", [
     an argument. Kernels see memory, not shapes: an operand may have any static
     shape of the argument's size, its elements row by row.
 
-    `outs` are written and not read, every element of them. A workspace is one
-    of them, whose result nobody uses. No element of an `outs` may be one of
+    `outs` are written and not read, every element of them. With `partial` kernels
+    leave out some elements, which are in the results what they were in the operands:
+    so a product becomes some columns of a larger matrix. A workspace is one
+    of `outs`, whose result nobody uses. No element of an `outs` may be one of
     another operand's. (On buffers, a copy between strides has operands with gaps,
     elements that it neither reads nor writes, and a kernel of loops reads what it
     writes: see `convert-copies-to-kernels` and `convert-loops-to-kernels`.)
@@ -50,7 +52,8 @@ def Amp_LaunchKernelsOp : Op<Amp_Dialect, "launch_kernels", [
     5. An operand has as many bytes as its argument.
     6. Names of entries of tables are those of no other argument.
 
-    On tensors without effect. On buffers reads `ins` and writes `outs`. Made by
+    On tensors without effect. On buffers reads `ins` and writes `outs`, which it
+    also reads if it is `partial`. Made by
     `convert-linalg-to-tensor-core`.
 
     Example:
@@ -81,13 +84,15 @@ def Amp_LaunchKernelsOp : Op<Amp_Dialect, "launch_kernels", [
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernels, StrArrayAttr:$names,
                        Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inputs,
-                       Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$outputs);
+                       Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$outputs,
+                       UnitAttr:$partial);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasCustomAssemblyFormat = 1;
   let builders = [OpBuilder<(ins "::mlir::StringRef":$kernels,
                                  "::mlir::ArrayRef<::mlir::StringRef>":$names,
                                  "::mlir::ValueRange":$inputs,
-                                 "::mlir::ValueRange":$outputs)>];
+                                 "::mlir::ValueRange":$outputs,
+                                 CArg<"bool", "false">:$partial)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
