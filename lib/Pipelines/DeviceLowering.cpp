@@ -104,6 +104,8 @@ static void addKernels(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createDecomposePadsPass());
   // A check of each gradient would be a group and a combination of numbers.
   pm.addPass(createConvertOrReductionsToMultiTensorKernelsPass());
+  // So would a norm of each.
+  pm.addPass(createConvertSumsToMultiTensorKernelsPass());
   // What products left goes by tiles where it shares a pass over memory.
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
   TileFusionGroupsPassOptions tiles;

@@ -116,6 +116,18 @@ static Value expand(math::ClampFOp op, OpBuilder &builder) {
                                    op.getFastmath());
 }
 
+static bool isSquare(math::PowFOp op) {
+  APFloat exponent(0.0);
+  return matchPattern(op.getRhs(), m_ConstantFloat(&exponent)) &&
+         exponent.isExactlyValue(2);
+}
+
+/// A square is a product: rounded once, it is the power to the last bit.
+static Value expand(math::PowFOp op, OpBuilder &builder) {
+  return arith::MulFOp::create(builder, op.getLoc(), op.getLhs(), op.getLhs(),
+                               op.getFastmath());
+}
+
 /// LLVM's powi has an exponent of 32 bits. A narrower one is widened; of a
 /// wider one, |x|^n is a power of f64, and the sign that of x where n is odd.
 static Value expand(math::FPowIOp op, OpBuilder &builder) {
@@ -370,6 +382,11 @@ struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
                     math::IsNormalOp, math::ClampFOp, math::FPowIOp,
                     math::SincosOp, tensor::BitcastOp, tensor::GatherOp>(
                   [&](auto op) { return expand(op, builder); })
+              .Case([&](math::PowFOp op) -> std::optional<Value> {
+                if (!isSquare(op))
+                  return std::nullopt;
+                return expand(op, builder);
+              })
               .Case([&](ub::PoisonOp op) -> std::optional<Value> {
                 if (!isa<TensorType>(op.getType()))
                   return std::nullopt; // a scalar's lowering is upstream's

@@ -100,6 +100,27 @@ bool mlir::amp::isScalarOperation(Operation &op) {
           op.getResult(0).getType().isIntOrIndexOrFloat());
 }
 
+std::string mlir::amp::checkReadsOneTensor(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1 ||
+      !op.getIndexingMapsArray()[0].isPermutation())
+    return "expected one tensor whose dimensions are the loops";
+  Value tensor = op.getDpsInputOperand(0)->get();
+  if (std::string wrong = checkTensor(tensor.getType()); !wrong.empty())
+    return wrong;
+  if (std::string wrong = checkWhole(tensor); !wrong.empty())
+    return wrong;
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    if (isa<linalg::IndexOp, tensor::ExtractOp>(inner))
+      return "expected elements that depend on elements with their number, but "
+             "got ones that depend on indices";
+    if (!isScalarOperation(inner))
+      return llvm::formatv("expected a body of operations that kernels have "
+                           "code for, but got '{0}'",
+                           inner.getName());
+  }
+  return "";
+}
+
 std::string mlir::amp::checkLoops(linalg::GenericOp op) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   double iterations = 1;

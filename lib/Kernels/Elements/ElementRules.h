@@ -37,6 +37,10 @@ std::string checkWhole(Value tensor);
 /// Operations of a body that device code has (amp-convert-kernels-to-nvvm).
 bool isScalarOperation(Operation &op);
 
+/// What is wrong with an operation as one that reads each element of one whole
+/// tensor, and computes of it what does not depend on its place; or nothing.
+std::string checkReadsOneTensor(linalg::GenericOp op);
+
 /// What is wrong with the loops of an operation, or nothing.
 std::string checkLoops(linalg::GenericOp op);
 

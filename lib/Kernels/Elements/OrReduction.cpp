@@ -49,17 +49,8 @@ bool OrReduction::orsIntoStart(linalg::GenericOp op) {
   return isOneNumber(op) && endsInOr(op);
 }
 
-/// What is wrong with an operation of the body, or nothing.
-static std::string checkBody(linalg::GenericOp op) {
-  for (Operation &inner : op.getBody()->without_terminator()) {
-    if (isa<linalg::IndexOp, tensor::ExtractOp>(inner))
-      return "expected elements that depend on elements with their number, but "
-             "got ones that depend on indices";
-    if (!isScalarOperation(inner))
-      return llvm::formatv("expected a body of operations that kernels have "
-                           "code for, but got '{0}'",
-                           inner.getName());
-  }
+/// What is wrong with what the body reads besides, or nothing.
+static std::string checkCaptured(linalg::GenericOp op) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op.getRegion(), captured);
   for (Value value : captured)
@@ -80,17 +71,11 @@ std::optional<OrReduction> OrReduction::match(linalg::GenericOp op,
     return refuse("expected one result of one i32");
   if (!endsInOr(op))
     return refuse("expected an or with the result so far");
-  if (op.getNumDpsInputs() != 1 ||
-      !op.getIndexingMapsArray()[0].isPermutation())
-    return refuse("expected one tensor whose dimensions are the loops");
-  Value tensor = op.getDpsInputOperand(0)->get();
-  if (std::string wrong = checkTensor(tensor.getType()); !wrong.empty())
+  if (std::string wrong = checkReadsOneTensor(op); !wrong.empty())
     return refuse(wrong);
-  if (std::string wrong = checkWhole(tensor); !wrong.empty())
+  if (std::string wrong = checkCaptured(op); !wrong.empty())
     return refuse(wrong);
-  if (std::string wrong = checkBody(op); !wrong.empty())
-    return refuse(wrong);
-  return OrReduction(op, getWhole(tensor));
+  return OrReduction(op, getWhole(op.getDpsInputOperand(0)->get()));
 }
 
 bool OrReduction::computesAs(const OrReduction &other) const {

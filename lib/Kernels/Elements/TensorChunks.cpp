@@ -77,6 +77,12 @@ TensorChunks::Part TensorChunks::getPart(DeviceBuilder &b, Number tensor,
   return {first, min(lookUp(b, countTable, tensor) - first, elements)};
 }
 
+TensorChunks::Run TensorChunks::getChunks(DeviceBuilder &b, Number tensor,
+                                          int64_t elements) const {
+  return {lookUp(b, chunkTable, tensor),
+          ceilDiv(lookUp(b, countTable, tensor), elements)};
+}
+
 SmallVector<Value> mlir::amp::loadElements(DeviceBuilder &b, Value base,
                                            Type element, Number place,
                                            int64_t count, Value condition) {

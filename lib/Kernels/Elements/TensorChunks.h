@@ -49,6 +49,13 @@ public:
   Part getPart(DeviceBuilder &b, Number tensor, Number chunk,
                int64_t elements) const;
 
+  /// Chunks that follow one another.
+  struct Run {
+    Number first, count;
+  };
+  /// Those of `tensor`, of `elements` each.
+  Run getChunks(DeviceBuilder &b, Number tensor, int64_t elements) const;
+
 private:
   SmallVector<int32_t> firstChunks, counts;
   int64_t chunks = 0;

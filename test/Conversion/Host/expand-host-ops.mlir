@@ -17,6 +17,28 @@ func.func @tests(%x: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
   return %a, %b, %c : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
 }
 
+// Squares, in a body and on tensors of any extents; near misses: another exponent, one that is
+// 2 at one place.
+// CHECK-LABEL: func.func @squares
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<2xf64>, %[[Z:.*]]: f16
+func.func @squares(%x: tensor<?xf32>, %y: tensor<2xf64>, %z: f16) -> (f16, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, f16) {
+  %two = arith.constant 2.0 : f16
+  %twos = arith.constant dense<2.0> : tensor<2xf64>
+  %three = arith.constant dense<3.0> : tensor<2xf64>
+  %either = arith.constant dense<[2.0, 3.0]> : tensor<2xf64>
+  // CHECK: arith.mulf %[[Z]], %[[Z]] : f16
+  %a = math.powf %z, %two : f16
+  // CHECK: arith.mulf %[[Y]], %[[Y]] : tensor<2xf64>
+  %b = math.powf %y, %twos : tensor<2xf64>
+  // CHECK: math.powf %[[Y]]
+  %c = math.powf %y, %three : tensor<2xf64>
+  // CHECK: math.powf %[[Y]]
+  %d = math.powf %y, %either : tensor<2xf64>
+  // CHECK: math.powf
+  %e = math.powf %two, %z : f16
+  return %a, %b, %c, %d, %e : f16, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, f16
+}
+
 // Without a constant, whose extents would have to be known.
 // CHECK-LABEL: func.func @finite
 // CHECK-SAME: %[[X:.*]]: tensor<?xf32>

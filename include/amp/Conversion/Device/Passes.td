@@ -1037,6 +1037,97 @@ def ConvertOrReductionsToMultiTensorKernelsPass
   ];
 }
 
+def ConvertSumsToMultiTensorKernelsPass
+    : Pass<"convert-sums-to-multi-tensor-kernels", "ModuleOp"> {
+  let summary = "run sums of many tensors as one launch";
+  let description = [{
+    Clipping by the norm of all gradients asks for the sum of squares of each of them. As
+    reductions of their own these are two launches for each shape, one of which adds up parts. Sums that
+    compute the same become one `amp.launch_kernels`, and a `gpu.module` with its kernels
+    is added to the module. What is computed decides, not what it is for.
+
+    **Input.** `linalg.generic` operations
+
+    1. that have one result, an f32, which begins with 0 and adds up what becomes of each element;
+       nothing else in the body reads the sum so far;
+    2. that read one tensor with elements, of which each loop is a dimension, in any order, and
+       that is no slice of a tensor;
+    3. whose bodies read the element, constants and numbers from outside, no index, and no tensor
+       by index.
+
+    Two or more of them in one block that compute the same of elements of one type, with the same numbers,
+    and do not depend on each other, share a launch, tensors of all shapes. All else stays as it
+    is; with `report`, a remark says why of each operation with reductions.
+
+    **The launch** stands where the last of them stood, and what depends on one of them and stood before
+    moves behind it, in its order. As many tensors share one as `parameter-bytes` have addresses;
+    if there are more, there are several launches of about as many.
+
+    **The kernels.** The first cuts tensors into chunks of 32 KiB, over which blocks walk, and
+    leaves the sum of each in `parts`; it finds extents in a constant table and addresses in its
+    parameter `tensors` (`kind = "table"`, see `amp-generate-gemm`). Elements go by 128 bits, and one
+    by one at a tensor's end. The second adds up the chunks of each tensor, with a warp for each, and
+    writes `out0` and on. Numbers are `number0` and on.
+
+    **Guarantee.** The result is the same up to the order of summation, which depends on the tensor's extents
+    alone: the same in each run, for each grid, and whatever other tensors share the launch.
+
+    ```mlir
+    func.func @norms(%a: tensor<64x32xf16>, %b: tensor<32xf16>) -> (tensor<f32>, tensor<f32>) {
+      %zero = arith.constant dense<0.0> : tensor<f32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+                           iterator_types = ["reduction", "reduction"]}
+          ins(%a : tensor<64x32xf16>) outs(%zero : tensor<f32>) {
+      ^bb0(%x: f16, %sum: f32):
+        %wide = arith.extf %x : f16 to f32
+        %square = arith.mulf %wide, %wide : f32
+        %next = arith.addf %sum, %square : f32
+        linalg.yield %next : f32
+      } -> tensor<f32>
+      %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                           iterator_types = ["reduction"]}
+          ins(%b : tensor<32xf16>) outs(%zero : tensor<f32>) {
+      ^bb0(%x: f16, %sum: f32):
+        %wide = arith.extf %x : f16 to f32
+        %square = arith.mulf %wide, %wide : f32
+        %next = arith.addf %sum, %square : f32
+        linalg.yield %next : f32
+      } -> tensor<f32>
+      return %0, %1 : tensor<f32>, tensor<f32>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @norms(...) -> (tensor<f32>, tensor<f32>) {
+      ...
+      %3:3 = amp.launch_kernels @tensor_sum_0 ins(in0 = %a, in1 = %b)
+          outs(out0 = %0, out1 = %1, parts = %2) : (...) -> (tensor<f32>, tensor<f32>, tensor<2xf32>)
+      return %3#0, %3#1 : tensor<f32>, tensor<f32>
+    }
+    gpu.module @tensor_sum_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"parameterBytes", "parameter-bytes", "int64_t", "4096",
+           "bytes of a kernel's parameters; more than 4096 need PTX 8.1 and a driver of CUDA 12.1">,
+    Option<"report", "report", "bool", "false",
+           "a remark for each operation with reductions that has no such kernel">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "sums converted", "Sums that share a launch">,
+    Statistic<"numDeclined", "sums declined", "Operations with reductions left as they are">,
+    Statistic<"numLaunches", "launches", "Launches">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ConvertFusionGroupsToKernelsPass
     : Pass<"convert-fusion-groups-to-kernels", "ModuleOp"> {
   let summary = "run loops over tiles as kernels with a block of threads for each tile";
@@ -1582,14 +1673,17 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     with any row stride: [B, T, C] times [C, D] is one product of B * T rows. The
     matrices of a batch may lie anywhere that up to three loops lead to, as heads
     beside each other in [B, T, H, D] do, or be one matrix for all. Slices are read where they are,
-    unless they begin at no multiple of 16 bytes. An
+    unless they begin at no multiple of 16 bytes; rows or matrices at others are loaded by threads. An
     operand that is nowhere a matrix is copied into one by `linalg.transpose`; so
     is one of 8 bits whose K is not innermost.
 
     **Result.** It is written to where operations that only move it would take it, if
     nobody else reads it: heads back between rows and columns, or into a part of a
-    tensor, as `tensor.concat` and `tensor.insert_slice` do; then the launch is `partial`.
-    Rows have a stride and columns follow one another, or the product is computed transposed.
+    tensor, as `tensor.concat` and `tensor.insert_slice` do; then the launch is `partial`. A
+    concatenation begins with a `tensor.empty` of its own, which `amp.own_memory` tells from others.
+    Rows have a stride and columns follow one another, or the product is computed transposed, if its sums
+    begin with zero; a part begins at a multiple of 16 bytes. If the kernel is expected to take longer
+    than one in order and the copies, there are these.
     What lies otherwise is written in the order batch, rows, columns and copied.
 
     **Epilogue.** What may be computed with a product is decided by the fusion plan

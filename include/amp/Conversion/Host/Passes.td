@@ -398,6 +398,7 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
     | `math.isinf`, `math.isnormal` | comparisons of `math.absf` |
     | `math.isfinite`, `math.isnan` | whether `x - x`, or `x`, is no NaN, or is one |
     | `math.sincos` | `math.sin`, `math.cos` |
+    | `math.powf` with the exponent 2 | `arith.mulf` of x and x, which is what the power rounds to |
     | `math.fpowi` with an exponent that is not i32 | the same with one of i32, where it is narrower or a number; else `math.powf` of f64, with the sign that the exponent gives |
     | `linalg.softmax` | maxima, exponentials, their sums and quotients, each a `linalg.generic`; of f16 and bf16 by f32 |
     | `linalg.winograd_*` | products with constant matrices, in loops over tiles |
