@@ -112,6 +112,13 @@ func.func @add_up(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["co
 // RUN: %{bad}"m=8 n=16 k=8 batch=2 batch-shape=2 batch-strides-a=68 batch-strides-b=0 batch-strides-d=128 access=tma" 2>&1 | FileCheck %s --check-prefix=LOOPSTART
 // LOOPSTART: expected matrices of A to be multiples of 16 bytes apart for TMA, but got 136 bytes; pad them, or use 'access=auto'
 
+// RUN: %{bad}"m=8 n=16 k=8 batch=2 batch-shape=2 batch-strides-a=64 batch-strides-b=0 batch-strides-d=132 access=tma" 2>&1 | FileCheck %s --check-prefix=LOOPRESULT
+// LOOPRESULT: expected matrices of D to be multiples of 16 bytes apart for TMA, but got 264 bytes
+// RUN: %{bad}"chip=sm_80 m=8 n=16 k=8 batch=2 batch-shape=2 batch-strides-a=64 batch-strides-b=4 batch-strides-d=128 access=async" 2>&1 | FileCheck %s --check-prefix=LOOPCOPIES
+// LOOPCOPIES: expected matrices of B to be multiples of 16 bytes apart for asynchronous copies, but got 8 bytes
+// RUN: %{bad}"batch=2 batch-shape=2 batch-strides-a=2147483648 batch-strides-b=0 batch-strides-d=8" 2>&1 | FileCheck %s --check-prefix=LOOPFAR
+// LOOPFAR: expected strides from 0 to 2147483647 in 'batch-strides-a', but got 2147483648
+
 // RUN: %{bad}"groups=2 batch-shape=1 batch-strides-a=0 batch-strides-b=0 batch-strides-d=1" 2>&1 | FileCheck %s --check-prefix=GROUPLOOPS
 // GROUPLOOPS: expected no 'batch-shape' for groups, whose matrices follow one another
 

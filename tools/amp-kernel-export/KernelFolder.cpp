@@ -84,6 +84,11 @@ LogicalResult KernelFolder::addKernels(Operation *op, StringRef name,
            << (launches ? "'amp.problem'" : "'amp.launch'")
            << "; generate it with --amp-generate-gemm, and record both with "
               "--amp-record-launches before it is compiled";
+  if (family != "gemm" && family != "convolution")
+    return op->emitError("expected a product of matrices in order, or a "
+                         "convolution, but '")
+           << name << "' is of the family '" << family.getValue()
+           << "', which amp-kernel-bench cannot check";
   json::Value value = toJson(described);
   json::Object &members = *value.getAsObject();
   json::Object entry{{"name", name},

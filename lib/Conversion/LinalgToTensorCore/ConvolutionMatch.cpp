@@ -27,6 +27,7 @@
 #include "ConvolutionMatch.h"
 
 #include "ElementMovement.h"
+#include "amp/Analysis/Fill.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -382,9 +383,7 @@ mlir::amp::matchConvolution(const Contraction &contraction,
                            problem.filterWidth};
     product.resultPermutation = {1, 2, 0};
   }
-  TypedAttr start = getSplatValue(contraction.c.value);
-  auto zero = dyn_cast_or_null<FloatAttr>(start);
-  if (!zero || !zero.getValue().isZero())
+  if (!isFilledWithZero(contraction.c.value))
     product.init = contraction.c.value;
   if (product.init && !product.resultPermutation.empty())
     return decline("that adds to filters which are not stored G,R,S");

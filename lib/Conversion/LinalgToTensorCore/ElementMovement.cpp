@@ -51,17 +51,16 @@ static Value getNarrower(Operation *op) {
   return {};
 }
 
-/// The input whose elements `op` yields, perhaps wider, or null.
-static OpOperand *getMovedInput(linalg::LinalgOp op) {
+/// The input whose elements `op` yields, as they are or what `lookThrough`
+/// makes its value of, or null.
+static OpOperand *getMovedInput(linalg::LinalgOp op,
+                                function_ref<Value(Operation *)> lookThrough) {
   if (op->getNumResults() != 1 || op.getNumDpsInits() != 1)
     return nullptr;
   Value yielded = op.getBlock()->getTerminator()->getOperand(0);
-  if (Operation *def = yielded.getDefiningOp()) {
-    yielded = getNarrower(def);
-    if (!yielded)
-      return nullptr;
-  }
-  auto argument = dyn_cast<BlockArgument>(yielded);
+  if (Operation *def = yielded.getDefiningOp())
+    yielded = lookThrough(def);
+  auto argument = dyn_cast_or_null<BlockArgument>(yielded);
   if (!argument || argument.getOwner() != op.getBlock())
     return nullptr;
   OpOperand *operand = &op->getOpOperand(argument.getArgNumber());
@@ -151,7 +150,7 @@ Value mlir::amp::followMovement(Value value, TensorWalks &walks) {
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(def))
     return mapThroughSlice(slice, walks) ? slice.getSource() : Value();
   auto op = dyn_cast<linalg::LinalgOp>(def);
-  OpOperand *input = op ? getMovedInput(op) : nullptr;
+  OpOperand *input = op ? getMovedInput(op, getNarrower) : nullptr;
   if (!input)
     return {};
   std::optional<SmallVector<int64_t>> strides =
@@ -180,15 +179,20 @@ Value mlir::amp::followReader(OpOperand &use, TensorWalks &walks) {
                ? insertion.getResult()
                : Value();
   auto op = dyn_cast<linalg::LinalgOp>(reader);
-  if (!op || getMovedInput(op) != &use)
+  auto getRounded = [](Operation *def) {
+    auto round = dyn_cast<arith::TruncFOp>(def);
+    return round && !round.getRoundingmode() && round.getIn().getType().isF32()
+               ? round.getIn()
+               : Value();
+  };
+  if (!op || getMovedInput(op, getRounded) != &use)
     return {};
   Value result = op->getResult(0);
   auto source = cast<RankedTensorType>(use.get().getType());
   auto target = cast<RankedTensorType>(result.getType());
   AffineMap map = op.getMatchingIndexingMap(&use);
   AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (source.getElementType() != target.getElementType() ||
-      !target.hasStaticShape() || target.getEncoding() ||
+  if (!target.hasStaticShape() || target.getEncoding() ||
       !map.isPermutation() || !output.isPermutation() ||
       op.getNumParallelLoops() != op.getNumLoops())
     return {};

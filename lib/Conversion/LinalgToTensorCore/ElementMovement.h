@@ -1,5 +1,4 @@
-//===- ElementMovement.h - Operations that read elements as they lie *- C++
-//-*-===//
+//===- ElementMovement.h - What reads elements as they lie -----*- C++ -*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -38,9 +37,9 @@ struct TensorWalks {
 /// `value`.
 Value followMovement(Value value, TensorWalks &walks);
 
-/// The tensor to which the reader of `use` moves its elements, all of them and
-/// in their type, perhaps among others, or null. `walks` then walk that tensor
-/// as they did the elements.
+/// The tensor to which the reader of `use` moves its elements, all of them, as
+/// they are or rounded from f32, perhaps among others, or null. `walks` then
+/// walk that tensor as they did the elements.
 Value followReader(OpOperand &use, TensorWalks &walks);
 
 /// The number that all elements of `value` are, or null. Looks through shapes

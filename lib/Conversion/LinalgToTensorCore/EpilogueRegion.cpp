@@ -436,17 +436,34 @@ EpilogueRegion mlir::amp::absorbEpilogue(const MatrixProduct &product,
   bool isCopied = !product.resultPermutation.empty();
   EpilogueRegion region =
       findEnd(product, isCopied ? ArrayRef<Operation *>() : readers);
-  const auto *cut = llvm::find_if(readers, [&](Operation *reader) {
-    return !isReshape(reader) && !llvm::is_contained(region.absorbed, reader);
-  });
-  region.cut = cut == readers.end() ? nullptr : *cut;
+  region.findCut(readers);
   return region;
 }
 
-bool mlir::amp::absorbMovement(MatrixProduct &product, EpilogueRegion &epilogue,
-                               ArrayRef<Operation *> readers) {
+void EpilogueRegion::roundTo(Type type) {
+  // Without a function it does so anyway.
+  if (!function)
+    return;
+  Operation *end = function->getBody().front().getTerminator();
+  OpBuilder b(end);
+  end->setOperand(
+      0, arith::TruncFOp::create(b, end->getLoc(), type, end->getOperand(0)));
+  function->setFunctionType(
+      b.getFunctionType(function->getArgumentTypes(), type));
+}
+
+void EpilogueRegion::findCut(ArrayRef<Operation *> readers) {
+  const auto *found = llvm::find_if(readers, [&](Operation *reader) {
+    return !isReshape(reader) && !llvm::is_contained(absorbed, reader);
+  });
+  cut = found == readers.end() ? nullptr : *found;
+}
+
+int64_t mlir::amp::absorbMovement(MatrixProduct &product,
+                                  EpilogueRegion &epilogue,
+                                  ArrayRef<Operation *> readers) {
   if (product.result.views.empty())
-    return false;
+    return 0;
   // The moves after the result that a kernel can do, and whether as the
   // transposed product. What is inserted is the last of them: more of the
   // tensor comes from elsewhere.
@@ -475,17 +492,25 @@ bool mlir::amp::absorbMovement(MatrixProduct &product, EpilogueRegion &epilogue,
     count = moves.size();
   }
   if (!end)
-    return false;
+    return 0;
   if (isTransposed) {
+    // What sums begin with lies as the product does.
+    if (product.init)
+      return 0;
     MatrixProduct transposed = product.getTransposed();
     EpilogueRegion again = absorbEpilogue(transposed, readers);
     if (again.result != epilogue.result)
-      return false;
+      return 0;
     product = std::move(transposed);
     epilogue = std::move(again);
   }
   product.result = placed;
+  Type element = getElementTypeOrSelf(end.getType());
+  if (element != getElementTypeOrSelf(epilogue.result.getType()))
+    epilogue.roundTo(element);
   epilogue.result = end;
   epilogue.absorbed.append(moves.begin(), moves.begin() + count);
-  return true;
+  epilogue.findCut(readers);
+  return llvm::count_if(ArrayRef(moves).take_front(count),
+                        [](Operation *move) { return !isReshape(move); });
 }

@@ -32,6 +32,11 @@ struct EpilogueRegion {
   SmallVector<Operation *> absorbed;
   /// The first of the readers that is left to another kernel, or null.
   Operation *cut = nullptr;
+
+  /// Has the kernel round what it stores to `type`.
+  void roundTo(Type type);
+  /// Sets `cut`, one of `readers`.
+  void findCut(ArrayRef<Operation *> readers);
 };
 
 /// The longest epilogue out of `readers`, in the order of their block, that a
@@ -42,10 +47,11 @@ EpilogueRegion absorbEpilogue(const MatrixProduct &product,
                               ArrayRef<Operation *> readers);
 
 /// Has the kernel write to where operations behind `epilogue` move its result,
-/// as the transposed product if need be. False, and nothing is changed, if
-/// there is none, or if the kernel would compute less.
-bool absorbMovement(MatrixProduct &product, EpilogueRegion &epilogue,
-                    ArrayRef<Operation *> readers);
+/// as the transposed product if need be. How many of them move elements in
+/// memory; 0, and nothing is changed, if there is none, or if the kernel would
+/// compute less.
+int64_t absorbMovement(MatrixProduct &product, EpilogueRegion &epilogue,
+                       ArrayRef<Operation *> readers);
 
 } // namespace mlir::amp
 

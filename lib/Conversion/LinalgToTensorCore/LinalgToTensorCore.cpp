@@ -49,6 +49,10 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// On a tensor.empty, a number: no other shares its memory, also if it is the
+/// same operation.
+static constexpr StringLiteral kOwnMemoryAttr = "amp.own_memory";
+
 /// Bytes of a tensor of known shape.
 static int64_t getBytes(Value tensor) {
   return countShapedBytes(cast<RankedTensorType>(tensor.getType()),
@@ -173,8 +177,7 @@ ConvertLinalgToTensorCore::findPlan(const MatrixProduct &product,
     std::optional<GemmProblem> problem = product.getProblem(*a, *b, type);
     if (!problem) {
       if (reason.empty())
-        reason =
-            "the matrices of its batch lie in more loops than kernels have";
+        reason = "the matrices of its batch are no loops of kernels";
       continue;
     }
     if (asTf32) {
@@ -477,22 +480,30 @@ LogicalResult ConvertLinalgToTensorCore::convertProduct(
   FailureOr<MatrixProduct> product = matchMatrixProduct(contraction, reason);
   if (failed(product))
     return failure();
-  // Where the result is moved to, if a kernel can write it there.
+  EpilogueRegion epilogue = absorbEpilogue(*product, readers);
+  FailureOr<Plan> plan = choosePlan(*product, epilogue, reason);
+  if (isTableWrong)
+    return failure();
+  // Where the result is moved to, if a kernel writes it there in less time than
+  // this one and the copies take.
   MatrixProduct moved = *product;
-  EpilogueRegion epilogue = absorbEpilogue(moved, readers);
-  FailureOr<Plan> plan = failure();
-  if (absorbMovement(moved, epilogue, readers)) {
-    plan = choosePlan(moved, epilogue, reason);
+  EpilogueRegion there = absorbEpilogue(moved, readers);
+  if (int64_t copies = absorbMovement(moved, there, readers)) {
+    std::string notThere, keptBefore = keptWide;
+    FailureOr<Plan> directly = choosePlan(moved, there, notThere);
     if (isTableWrong)
       return failure();
-    if (succeeded(plan))
+    double copied =
+        copies * estimateMemoryPass(2 * getBytes(epilogue.result), *target);
+    if (succeeded(directly) &&
+        (failed(plan) ||
+         directly->getSeconds() <= plan->getSeconds() + copied)) {
+      plan = std::move(directly);
       product = std::move(moved);
-    else
-      epilogue = absorbEpilogue(*product, readers);
-  }
-  if (failed(plan)) {
-    reason.clear();
-    plan = choosePlan(*product, epilogue, reason);
+      epilogue = std::move(there);
+    } else {
+      keptWide = keptBefore;
+    }
   }
   if (failed(plan))
     return failure();
@@ -583,19 +594,30 @@ static tensor::ConcatOp findConcatenation(Operation *op) {
   return {};
 }
 
-/// Concatenations of results become insertions, which kernels can do.
+/// Concatenations of results become insertions, which kernels can do. Each
+/// begins with memory of its own: what is only a part of another's would have
+/// to be copied, whatever it holds.
 static void insertConcatenated(ArrayRef<linalg::LinalgOp> contractions) {
   llvm::SetVector<Operation *> concatenations;
-  for (linalg::LinalgOp op : contractions)
-    if (tensor::ConcatOp concat = findConcatenation(op))
-      if (concat.getType().hasStaticShape())
-        concatenations.insert(concat);
+  for (linalg::LinalgOp op : contractions) {
+    std::string reason;
+    tensor::ConcatOp concat = findConcatenation(op);
+    if (concat && concat.getType().hasStaticShape() &&
+        succeeded(verifyContraction(*matchContraction(op), reason)))
+      concatenations.insert(concat);
+  }
+  int64_t number = 0;
   for (Operation *op : concatenations) {
     OpBuilder b(op);
     FailureOr<SmallVector<Value>> parts =
         cast<tensor::ConcatOp>(op).decomposeOperation(b);
     if (failed(parts))
       continue;
+    Value start = parts->front();
+    while (auto insertion = start.getDefiningOp<tensor::InsertSliceOp>())
+      start = insertion.getDest();
+    if (auto empty = start.getDefiningOp<tensor::EmptyOp>())
+      empty->setAttr(kOwnMemoryAttr, b.getI64IntegerAttr(number++));
     op->replaceAllUsesWith(*parts);
     op->erase();
   }

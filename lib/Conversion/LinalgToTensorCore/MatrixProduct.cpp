@@ -19,7 +19,7 @@
 
 #include "ElementMovement.h"
 #include "StridedView.h"
-#include "mlir/IR/Matchers.h"
+#include "amp/Analysis/Fill.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -90,10 +90,11 @@ static void addMatrices(Value value, const TensorWalks &walks,
       return;
     int64_t perMatrix = outer.size * outer.stride;
     StridedLoop all = loopOf(batch, perMatrix);
-    bool isDense = batch.size() <= 1 && all.stride == perMatrix &&
-                   all.size * perMatrix == type.getNumElements();
+    bool readsWhole = walks.place == 0 && batch.size() <= 1 &&
+                      all.stride == perMatrix &&
+                      all.size * perMatrix == type.getNumElements();
     sources.push_back(
-        {value, transposed, outer.stride, {}, batch, walks.place, isDense});
+        {value, transposed, outer.stride, {}, batch, walks.place, readsWhole});
   };
   add(rows, columns, /*transposed=*/false);
   add(columns, rows, /*transposed=*/true);
@@ -198,6 +199,11 @@ StridedView MatrixProduct::getResultOrder() const {
   return mergeLoops(order);
 }
 
+bool MatrixProduct::isResultDense() const {
+  StridedView order = getResultOrder();
+  return order.empty() || (order.size() == 1 && order[0].stride == 1);
+}
+
 int64_t MatrixProduct::getResultSpan() const {
   int64_t last = 0;
   for (StridedLoop loop : getResultOrder())
@@ -232,9 +238,8 @@ std::optional<GemmProblem> MatrixProduct::getProblem(const MatrixSource &a,
   // Dense rows are said as 0, so that equal problems are equal.
   problem.lda = a.stride == problem.rowOfA() ? 0 : a.stride;
   problem.ldb = b.stride == problem.rowOfB() ? 0 : b.stride;
-  StridedView order = getResultOrder();
-  bool isDense = order.empty() || (order.size() == 1 && order[0].stride == 1);
-  if (a.isDense && b.isDense && isDense)
+  const bool isDense = isResultDense();
+  if (a.readsWhole && b.readsWhole && isDense)
     return problem;
 
   StridedView rows = isDense ? StridedView() : mergeLoops(result.views[1]);
@@ -312,14 +317,12 @@ mlir::amp::matchMatrixProduct(const Contraction &contraction,
   product.k = loops.count(loops.k);
   product.a = getSources(contraction.a, loops, loops.m, loops.k);
   product.b = getSources(contraction.b, loops, loops.k, loops.n);
-  TypedAttr start = getSplatValue(contraction.c.value);
-  if (!start || !matchPattern(start, m_AnyZeroFloat()))
+  if (!isFilledWithZero(contraction.c.value))
     product.init = contraction.c.value;
   if (!placeResult(contraction, loops, product))
     return decline("its result is not one matrix in memory"); // Rule 3
-  StridedView order = product.getResultOrder();
-  bool isDense = order.empty() || (order.size() == 1 && order[0].stride == 1);
-  if (product.init && (!isDense || !product.resultPermutation.empty()))
+  if (product.init &&
+      (!product.isResultDense() || !product.resultPermutation.empty()))
     return decline(
         "its result lies in another order than the kernel's, and its "
         "sums do not start with zero"); // Rule 4

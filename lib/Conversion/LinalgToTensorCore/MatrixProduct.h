@@ -36,7 +36,7 @@ struct MatrixSource {
   StridedView batch = {};
   int64_t place = 0;
   /// The matrices are all of the tensor, one after the other.
-  bool isDense = true;
+  bool readsWhole = true;
 
   bool isCopy() const { return !permutation.empty(); }
 };
@@ -65,6 +65,8 @@ struct MatrixProduct {
                                         const MatrixSource &b, Type type) const;
   /// All elements of the result, as the kernel numbers them.
   StridedView getResultOrder() const;
+  /// Whether they lie in memory in this order, one after the other.
+  bool isResultDense() const;
   /// Elements from the first of them to the last, in memory.
   int64_t getResultSpan() const;
   /// The product whose result is transposed.

@@ -1,5 +1,4 @@
-//===- StridedView.h - Elements of a dense tensor, in some order -*- C++
-//-*-===//
+//===- StridedView.h - Elements of a tensor in some order ------*- C++ -*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -94,6 +94,9 @@ LogicalResult KernelTable::read(StringRef path,
 
 std::optional<GemmConfig> KernelTable::find(const GemmProblem &problem,
                                             const Chip &chip) const {
+  // What was measured are matrices in order, with dense rows.
+  if (!problem.batchShape.empty() || problem.lda || problem.ldb || problem.ldd)
+    return std::nullopt;
   auto found = configs.find(getKey(problem, chip.name));
   if (found == configs.end())
     return std::nullopt;

@@ -52,9 +52,9 @@ struct ResultMatrix {
   /// As rowOf, of columns; pairs stay together. For wgmma alone.
   std::function<Number(Number)> columnOf = nullptr;
   /// Where it is one of several in a tensor map: its further coordinates.
-  SmallVector<Value, 3> matrix = {};
+  SmallVector<Value, 3> mapCoordinates = {};
   /// `pointer` is that of the matrix itself, whatever shape.firstRow is.
-  bool isOwn = false;
+  bool pointsAtMatrix = false;
 
   Number locateRow(Number row) const { return rowOf ? rowOf(row) : row; }
   Number locateColumn(Number column) const {
@@ -62,8 +62,8 @@ struct ResultMatrix {
   }
   /// The address of an element.
   Value element(DeviceBuilder &b, Type type, Number row, Number column) const {
-    return b.element(pointer, type, isOwn ? row : row + shape.firstRow, stride,
-                     shape.locateColumn(column));
+    return b.element(pointer, type, pointsAtMatrix ? row : row + shape.firstRow,
+                     stride, shape.locateColumn(column));
   }
 };
 

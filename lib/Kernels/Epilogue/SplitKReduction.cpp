@@ -98,7 +98,7 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
     matrix.pointer = advanceToMatrix(
         b, matrix.pointer, getElementBytes(problem.d),
         splitBatch(batch, problem.batchShape), problem.batchStridesD);
-    matrix.isOwn = true;
+    matrix.pointsAtMatrix = true;
     return matrix;
   };
   Number first = sm80::blockId(b) * kThreads + sm80::threadId(b);

@@ -281,7 +281,7 @@ void WarpgroupLoop::emitResult(WorkItem item, Value accumulators) {
     return storeByTma(b, slab, builder, b.getF32Type(), matrix.pointer, staging,
                       config.units(), matrix.shape.firstRow, {});
   storeByTma(b, slab, builder, problem.d, matrix.pointer, staging,
-             config.units(), b.number(0), matrix.matrix);
+             config.units(), b.number(0), matrix.mapCoordinates);
 }
 
 void WarpgroupLoop::emitConsumer(PipelineRing &ring) {

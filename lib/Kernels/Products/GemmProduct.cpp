@@ -216,11 +216,11 @@ ResultMatrix GemmProduct::placeResult(WorkItem item) {
     return matrix;
   SmallVector<Number, 3> places = splitBatch(item.batch, problem.batchShape);
   if (config.storeD == MatrixAccess::Tma) {
-    llvm::append_range(matrix.matrix, llvm::reverse(places));
+    llvm::append_range(matrix.mapCoordinates, llvm::reverse(places));
     return matrix;
   }
   matrix.pointer = advanceToMatrix(b, result, getElementBytes(problem.d),
                                    places, problem.batchStridesD);
-  matrix.isOwn = true;
+  matrix.pointsAtMatrix = true;
   return matrix;
 }

@@ -58,8 +58,8 @@ void Product::addWorkspace(KernelSignature &signature) {
 ResultMatrix Product::resultOf(WorkItem item) {
   if (!split()) {
     ResultMatrix matrix = placeResult(item);
-    if (batched() && matrix.matrix.empty())
-      matrix.matrix = {item.batch};
+    if (batched() && matrix.mapCoordinates.empty())
+      matrix.mapCoordinates = {item.batch};
     return matrix;
   }
   // The parts of a batch lie one below the other.

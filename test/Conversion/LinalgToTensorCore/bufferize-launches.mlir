@@ -80,6 +80,20 @@ module attributes {gpu.container_module} {
     return %0, %x : tensor<8xf32>, tensor<8xf32>
   }
 
+  // A part of a tensor whose rows do not follow one another goes by a copy, there and back.
+  // CHECK-LABEL: func @partial_of_rows
+  // CHECK:       %[[COPY:.*]] = memref.alloc() {{.*}}: memref<4x2xf32>
+  // CHECK-NEXT:  memref.copy %[[PART:.*]], %[[COPY]]
+  // CHECK-NEXT:  amp.launch_kernels @product ins(a = %{{.*}}) outs(d = %[[COPY]]) {partial}
+  // CHECK-NEXT:  memref.copy %[[COPY]], %[[PART]]
+  func.func @partial_of_rows(%a: tensor<8xf16>, %d: tensor<4x4xf32> {bufferization.writable = true}) -> tensor<4x4xf32> {
+    %part = tensor.extract_slice %d[0, 0] [4, 2] [1, 1] : tensor<4x4xf32> to tensor<4x2xf32>
+    %0 = amp.launch_kernels @product ins(a = %a) outs(d = %part) {partial}
+        : (tensor<8xf16>, tensor<4x2xf32>) -> tensor<4x2xf32>
+    %all = tensor.insert_slice %0 into %d[0, 0] [4, 2] [1, 1] : tensor<4x2xf32> into tensor<4x4xf32>
+    return %all : tensor<4x4xf32>
+  }
+
   gpu.module @product {
     llvm.func @product(!llvm.ptr<1>, !llvm.ptr<1>) attributes {
       amp.launch = {order = 0, arguments = [

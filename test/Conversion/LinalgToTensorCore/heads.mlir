@@ -109,7 +109,7 @@ func.func @shared_keys(%q: tensor<2x24x6x16xf16>, %k: tensor<2x24x3x16xf16>) -> 
 // Gradients of Q and K become columns of one matrix, without a copy. What the kernel
 // leaves as it is, is another's.
 // CHECK-LABEL: func @concatenated
-// CHECK:       %[[E:.*]] = tensor.empty() : tensor<2x24x128xf16>
+// CHECK:       %[[E:.*]] = tensor.empty() {amp.own_memory = 0 : i64} : tensor<2x24x128xf16>
 // CHECK:       %[[LINE:.*]] = tensor.collapse_shape %[[E]]
 // CHECK:       %[[PART:.*]] = tensor.extract_slice %[[LINE]][0] [6080] [1]
 // CHECK:       %[[D:.*]] = amp.launch_kernels @gemm_0 ins(a = %{{.*}}, b = %{{.*}}) outs(d = %[[PART]]) {partial}
@@ -286,4 +286,320 @@ func.func @odd_heads(%a: tensor<2x8x3x3xf16>, %b: tensor<2x8x3x3xf16>) -> tensor
   %s = linalg.contract indexing_maps = [affine_map<(b, h, t, s, d) -> (b, t, h, d)>, affine_map<(b, h, t, s, d) -> (b, s, h, d)>, affine_map<(b, h, t, s, d) -> (b, h, t, s)>]
       ins(%a, %b : tensor<2x8x3x3xf16>, tensor<2x8x3x3xf16>) outs(%sz : tensor<2x3x8x8xf32>) -> tensor<2x3x8x8xf32>
   return %s : tensor<2x3x8x8xf32>
+}
+
+// -----
+
+// Columns of every row, from another than the first on: as many rows as the whole tensor has.
+// CHECK-LABEL: func @columns
+// CHECK:       %[[A:.*]] = tensor.extract_slice %{{.*}}[32] [6080] [1]
+// CHECK:       amp.launch_kernels @gemm_0 ins(a = %[[A]], b = %{{.*}})
+// CHECK:       batch_shape = array<i64: 1>
+func.func @columns(%x: tensor<64x96xf16>, %b: tensor<32x24xf16>) -> tensor<64x24xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %a = tensor.extract_slice %x[0, 32] [64, 32] [1, 1] : tensor<64x96xf16> to tensor<64x32xf16>
+  %se = tensor.empty() : tensor<64x24xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<64x24xf32>) -> tensor<64x24xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<64x32xf16>, tensor<32x24xf16>) outs(%sz : tensor<64x24xf32>) -> tensor<64x24xf32>
+  return %s : tensor<64x24xf32>
+}
+
+// -----
+
+// The first columns need no other start: all of the tensor, with its row stride.
+// CHECK-LABEL: func @first_columns
+// CHECK:       amp.launch_kernels @gemm_0 ins(a = %arg0, b = %arg1)
+// CHECK-NOT:   batch_shape
+func.func @first_columns(%x: tensor<64x96xf16>, %b: tensor<32x24xf16>) -> tensor<64x24xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %a = tensor.extract_slice %x[0, 0] [64, 32] [1, 1] : tensor<64x96xf16> to tensor<64x32xf16>
+  %se = tensor.empty() : tensor<64x24xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<64x24xf32>) -> tensor<64x24xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<64x32xf16>, tensor<32x24xf16>) outs(%sz : tensor<64x24xf32>) -> tensor<64x24xf32>
+  return %s : tensor<64x24xf32>
+}
+
+// -----
+
+// The same of a batch: values without heads.
+// CHECK-LABEL: func @batch_of_columns
+// CHECK:       tensor.extract_slice %{{.*}}[64] [6080] [1]
+// CHECK:       batch_shape = array<i64: 2>
+func.func @batch_of_columns(%p: tensor<2x16x32xf16>, %x: tensor<2x32x96xf16>) -> tensor<2x16x32xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %v = tensor.extract_slice %x[0, 0, 64] [2, 32, 32] [1, 1, 1] : tensor<2x32x96xf16> to tensor<2x32x32xf16>
+  %se = tensor.empty() : tensor<2x16x32xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<2x16x32xf32>) -> tensor<2x16x32xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(b, t, d, s) -> (b, t, s)>, affine_map<(b, t, d, s) -> (b, s, d)>, affine_map<(b, t, d, s) -> (b, t, d)>]
+      ins(%p, %v : tensor<2x16x32xf16>, tensor<2x32x32xf16>) outs(%sz : tensor<2x16x32xf32>) -> tensor<2x16x32xf32>
+  return %s : tensor<2x16x32xf32>
+}
+
+// -----
+
+// A near miss: sums that begin with a tensor lie as the product does; the move stays.
+// CHECK-LABEL: func @sums_then_move
+// CHECK:       %[[D:.*]] = amp.launch_kernels @gemm_0 ins(a = %{{.*}}, b = %{{.*}}, operand0 = %{{.*}}) outs
+// CHECK:       linalg.transpose ins(%[[D]]
+func.func @sums_then_move(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %r: tensor<32x16xf32>) -> tensor<16x32xf32> {
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<32x24xf16>, tensor<24x16xf16>) outs(%r : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %oe = tensor.empty() : tensor<16x32xf32>
+  %o = linalg.transpose ins(%s : tensor<32x16xf32>) outs(%oe : tensor<16x32xf32>) permutation = [1, 0]
+  return %o : tensor<16x32xf32>
+}
+
+// -----
+
+// Columns of a matrix.
+// CHECK-LABEL: func @columns_put_in
+// CHECK:       {partial}
+// CHECK:       batch_shape = array<i64: 1>
+func.func @columns_put_in(%a: tensor<64x32xf16>, %b: tensor<32x24xf16>, %d: tensor<64x72xf32>) -> tensor<64x72xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<64x24xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<64x24xf32>) -> tensor<64x24xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<64x32xf16>, tensor<32x24xf16>) outs(%sz : tensor<64x24xf32>) -> tensor<64x24xf32>
+  %t = tensor.insert_slice %s into %d[0, 24] [64, 24] [1, 1] : tensor<64x24xf32> into tensor<64x72xf32>
+  return %t : tensor<64x72xf32>
+}
+
+// -----
+
+// Sums that begin with a tensor, into columns.
+// CHECK-LABEL: func @sums_put_in
+// CHECK:       operand0 = {{.*}} {partial}
+func.func @sums_put_in(%a: tensor<64x32xf16>, %b: tensor<32x24xf16>, %d: tensor<64x72xf32>, %c: tensor<64x24xf32>) -> tensor<64x72xf32> {
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<64x32xf16>, tensor<32x24xf16>) outs(%c : tensor<64x24xf32>) -> tensor<64x24xf32>
+  %t = tensor.insert_slice %s into %d[0, 24] [64, 24] [1, 1] : tensor<64x24xf32> into tensor<64x72xf32>
+  return %t : tensor<64x72xf32>
+}
+
+// -----
+
+// A near miss: columns that begin at 100 bytes.
+// CHECK-LABEL: func @unaligned_columns
+// CHECK-NOT:   partial
+// CHECK:       tensor.insert_slice %{{.*}}[0, 25]
+func.func @unaligned_columns(%a: tensor<64x32xf16>, %b: tensor<32x24xf16>, %d: tensor<64x72xf32>) -> tensor<64x72xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<64x24xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<64x24xf32>) -> tensor<64x24xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<64x32xf16>, tensor<32x24xf16>) outs(%sz : tensor<64x24xf32>) -> tensor<64x24xf32>
+  %t = tensor.insert_slice %s into %d[0, 25] [64, 24] [1, 1] : tensor<64x24xf32> into tensor<64x72xf32>
+  return %t : tensor<64x72xf32>
+}
+
+// -----
+
+// A near miss: columns that do not follow one another.
+// CHECK-LABEL: func @every_third_column
+// CHECK-NOT:   partial
+// CHECK:       tensor.insert_slice %{{.*}}[0, 0] [64, 24] [1, 3]
+func.func @every_third_column(%a: tensor<64x32xf16>, %b: tensor<32x24xf16>, %d: tensor<64x72xf32>) -> tensor<64x72xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<64x24xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<64x24xf32>) -> tensor<64x24xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<64x32xf16>, tensor<32x24xf16>) outs(%sz : tensor<64x24xf32>) -> tensor<64x24xf32>
+  %t = tensor.insert_slice %s into %d[0, 0] [64, 24] [1, 3] : tensor<64x24xf32> into tensor<64x72xf32>
+  return %t : tensor<64x72xf32>
+}
+
+// -----
+
+// One column of a matrix.
+// CHECK-LABEL: func @one_column
+// CHECK:       {partial}
+// CHECK:       ldd = 72 : i64, m = 64 : i64, n = 1 : i64
+func.func @one_column(%a: tensor<64x32xf16>, %b: tensor<32x1xf16>, %d: tensor<64x72xf32>) -> tensor<64x72xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<64x1xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<64x1xf32>) -> tensor<64x1xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<64x32xf16>, tensor<32x1xf16>) outs(%sz : tensor<64x1xf32>) -> tensor<64x1xf32>
+  %t = tensor.insert_slice %s into %d[0, 4] [64, 1] [1, 1] : tensor<64x1xf32> into tensor<64x72xf32>
+  return %t : tensor<64x72xf32>
+}
+
+// -----
+
+// A residual in the order of the product's matrices, and the result moved behind it.
+// CHECK-LABEL: func @residual_heads
+// CHECK:       %[[D:.*]] = tensor.empty() : tensor<2x24x4x16xf16>
+// CHECK:       amp.launch_kernels @gemm_0 ins(a = %{{.*}}, b = %{{.*}}, operand0 = %{{.*}}) outs(d = %[[D]])
+func.func @residual_heads(%p: tensor<2x4x24x24xf16>, %v: tensor<2x4x24x16xf16>, %r: tensor<2x4x24x16xf16>) -> tensor<2x24x4x16xf16> {
+  %c0 = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<2x4x24x16xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<2x4x24x16xf32>) -> tensor<2x4x24x16xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(b, h, t, d, s) -> (b, h, t, s)>, affine_map<(b, h, t, d, s) -> (b, h, s, d)>, affine_map<(b, h, t, d, s) -> (b, h, t, d)>]
+      ins(%p, %v : tensor<2x4x24x24xf16>, tensor<2x4x24x16xf16>) outs(%sz : tensor<2x4x24x16xf32>) -> tensor<2x4x24x16xf32>
+  %rw = arith.extf %r : tensor<2x4x24x16xf16> to tensor<2x4x24x16xf32>
+  %sum = arith.addf %s, %rw : tensor<2x4x24x16xf32>
+  %half = arith.truncf %sum : tensor<2x4x24x16xf32> to tensor<2x4x24x16xf16>
+  %oe = tensor.empty() : tensor<2x24x4x16xf16>
+  %o = linalg.transpose ins(%half : tensor<2x4x24x16xf16>) outs(%oe : tensor<2x24x4x16xf16>) permutation = [0, 2, 1, 3]
+  return %o : tensor<2x24x4x16xf16>
+}
+
+// -----
+
+// A near miss: what is no contraction for kernels leaves a concatenation as it is.
+// CHECK-LABEL: func @of_doubles
+// CHECK:       tensor.concat
+func.func @of_doubles(%a: tensor<8x8xf64>, %b: tensor<8x8xf64>, %c: tensor<8x8xf64>) -> tensor<8x16xf64> {
+  %s = linalg.matmul ins(%a, %b : tensor<8x8xf64>, tensor<8x8xf64>) outs(%c : tensor<8x8xf64>) -> tensor<8x8xf64>
+  %t = tensor.concat dim(1) %s, %a : (tensor<8x8xf64>, tensor<8x8xf64>) -> tensor<8x16xf64>
+  return %t : tensor<8x16xf64>
+}
+
+// -----
+
+// A near miss: rows of 8193 elements are stored by threads, which takes longer than a result in
+// order and a copy.
+// CHECK-LABEL: func @slow_in_place
+// CHECK-NOT:   partial
+// CHECK:       tensor.insert_slice
+func.func @slow_in_place(%a: tensor<4096x512xf16>, %b: tensor<512x4096xf16>, %d: tensor<4096x8193xf16>) -> tensor<4096x8193xf16> {
+  %c0 = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<4096x4096xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<4096x512xf16>, tensor<512x4096xf16>) outs(%sz : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %h = arith.truncf %s : tensor<4096x4096xf32> to tensor<4096x4096xf16>
+  %t = tensor.insert_slice %h into %d[0, 8] [4096, 4096] [1, 1] : tensor<4096x4096xf16> into tensor<4096x8193xf16>
+  return %t : tensor<4096x8193xf16>
+}
+
+// -----
+
+// A near miss: loops of 3 and 2 and those of 2 and 3 are not the same, so one operand is copied.
+// CHECK-LABEL: func @unlike_loops
+// CHECK:       %[[T:.*]] = linalg.transpose ins(%arg1
+// CHECK:       amp.launch_kernels @gemm_0 ins(a = %arg0, b = %[[T]])
+func.func @unlike_loops(%a: tensor<2x3x16x8xf16>, %b: tensor<3x2x8x8xf16>) -> tensor<6x16x8xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %ate = tensor.empty() : tensor<3x2x16x8xf16>
+  %at = linalg.transpose ins(%a : tensor<2x3x16x8xf16>) outs(%ate : tensor<3x2x16x8xf16>) permutation = [1, 0, 2, 3]
+  %bte = tensor.empty() : tensor<2x3x8x8xf16>
+  %bt = linalg.transpose ins(%b : tensor<3x2x8x8xf16>) outs(%bte : tensor<2x3x8x8xf16>) permutation = [1, 0, 2, 3]
+  %x = tensor.collapse_shape %at [[0, 1], [2], [3]] : tensor<3x2x16x8xf16> into tensor<6x16x8xf16>
+  %y = tensor.collapse_shape %bt [[0, 1], [2], [3]] : tensor<2x3x8x8xf16> into tensor<6x8x8xf16>
+  %se = tensor.empty() : tensor<6x16x8xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<6x16x8xf32>) -> tensor<6x16x8xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>]
+      ins(%x, %y : tensor<6x16x8xf16>, tensor<6x8x8xf16>) outs(%sz : tensor<6x16x8xf32>) -> tensor<6x16x8xf32>
+  return %s : tensor<6x16x8xf32>
+}
+
+// -----
+
+// A move that rounds is a rounding of the kernel's.
+// CHECK-LABEL: func @rounded_move
+// CHECK-NOT:   linalg.generic
+// CHECK:       amp.launch_kernels @gemm_0 {{.*}} -> tensor<2x24x4x16xf16>
+func.func @rounded_move(%p: tensor<2x4x24x24xf16>, %v: tensor<2x4x24x16xf16>) -> tensor<2x24x4x16xf16> {
+  %c0 = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<2x4x24x16xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<2x4x24x16xf32>) -> tensor<2x4x24x16xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(b, h, t, d, s) -> (b, h, t, s)>, affine_map<(b, h, t, d, s) -> (b, h, s, d)>, affine_map<(b, h, t, d, s) -> (b, h, t, d)>]
+      ins(%p, %v : tensor<2x4x24x24xf16>, tensor<2x4x24x16xf16>) outs(%sz : tensor<2x4x24x16xf32>) -> tensor<2x4x24x16xf32>
+  %oe = tensor.empty() : tensor<2x24x4x16xf16>
+  %o = linalg.generic {
+    indexing_maps = [affine_map<(b, h, t, d) -> (b, h, t, d)>, affine_map<(b, h, t, d) -> (b, t, h, d)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+  } ins(%s : tensor<2x4x24x16xf32>) outs(%oe : tensor<2x24x4x16xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %h = arith.truncf %in : f32 to f16
+    linalg.yield %h : f16
+  } -> tensor<2x24x4x16xf16>
+  return %o : tensor<2x24x4x16xf16>
+}
+
+// -----
+
+// Behind a function of the sums, too.
+// CHECK-LABEL: func @function_then_rounded_move
+// CHECK-NOT:   linalg.generic
+// CHECK:       amp.launch_kernels @gemm_0 {{.*}} -> tensor<2x24x4x16xf16>
+func.func @function_then_rounded_move(%p: tensor<2x4x24x24xf16>, %v: tensor<2x4x24x16xf16>) -> tensor<2x24x4x16xf16> {
+  %c0 = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<2x4x24x16xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<2x4x24x16xf32>) -> tensor<2x4x24x16xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(b, h, t, d, s) -> (b, h, t, s)>, affine_map<(b, h, t, d, s) -> (b, h, s, d)>, affine_map<(b, h, t, d, s) -> (b, h, t, d)>]
+      ins(%p, %v : tensor<2x4x24x24xf16>, tensor<2x4x24x16xf16>) outs(%sz : tensor<2x4x24x16xf32>) -> tensor<2x4x24x16xf32>
+  %re = tensor.empty() : tensor<2x4x24x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(b, h, t, d) -> (b, h, t, d)>, affine_map<(b, h, t, d) -> (b, h, t, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%s : tensor<2x4x24x16xf32>) outs(%re : tensor<2x4x24x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %m = arith.maximumf %in, %c0 : f32
+    linalg.yield %m : f32
+  } -> tensor<2x4x24x16xf32>
+  %oe = tensor.empty() : tensor<2x24x4x16xf16>
+  %o = linalg.generic {
+    indexing_maps = [affine_map<(b, h, t, d) -> (b, h, t, d)>, affine_map<(b, h, t, d) -> (b, t, h, d)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+  } ins(%r : tensor<2x4x24x16xf32>) outs(%oe : tensor<2x24x4x16xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %h = arith.truncf %in : f32 to f16
+    linalg.yield %h : f16
+  } -> tensor<2x24x4x16xf16>
+  return %o : tensor<2x24x4x16xf16>
+}
+
+// -----
+
+// A near miss: a move that computes.
+// CHECK-LABEL: func @squared_move
+// CHECK:       amp.launch_kernels @gemm_0 {{.*}} -> tensor<2x4x24x16xf32>
+// CHECK:       linalg.generic
+func.func @squared_move(%p: tensor<2x4x24x24xf16>, %v: tensor<2x4x24x16xf16>) -> tensor<2x24x4x16xf16> {
+  %c0 = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<2x4x24x16xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<2x4x24x16xf32>) -> tensor<2x4x24x16xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(b, h, t, d, s) -> (b, h, t, s)>, affine_map<(b, h, t, d, s) -> (b, h, s, d)>, affine_map<(b, h, t, d, s) -> (b, h, t, d)>]
+      ins(%p, %v : tensor<2x4x24x24xf16>, tensor<2x4x24x16xf16>) outs(%sz : tensor<2x4x24x16xf32>) -> tensor<2x4x24x16xf32>
+  %oe = tensor.empty() : tensor<2x24x4x16xf16>
+  %o = linalg.generic {
+    indexing_maps = [affine_map<(b, h, t, d) -> (b, h, t, d)>, affine_map<(b, h, t, d) -> (b, t, h, d)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+  } ins(%s : tensor<2x4x24x16xf32>) outs(%oe : tensor<2x24x4x16xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %sq = arith.mulf %in, %in : f32
+    %h = arith.truncf %sq : f32 to f16
+    linalg.yield %h : f16
+  } -> tensor<2x24x4x16xf16>
+  return %o : tensor<2x24x4x16xf16>
+}
+
+// -----
+
+// Two concatenations begin with memory of their own, and sums with zeros that a loop fills in.
+// CHECK-LABEL: func @two_concatenations
+// CHECK-DAG:   tensor.empty() {amp.own_memory = 0 : i64} : tensor<8x16xf32>
+// CHECK-DAG:   tensor.empty() {amp.own_memory = 1 : i64} : tensor<8x16xf32>
+// CHECK:       gpu.module
+// CHECK-NOT:   epilogue =
+func.func @two_concatenations(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %c0 = arith.constant 0.0 : f32
+  %ze = tensor.empty() : tensor<8x8xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%ze : tensor<8x8xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %c0 : f32
+  } -> tensor<8x8xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<8x8xf16>, tensor<8x8xf16>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%b, %a : tensor<8x8xf16>, tensor<8x8xf16>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %u = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %a : tensor<8x8xf16>, tensor<8x8xf16>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %v = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%b, %b : tensor<8x8xf16>, tensor<8x8xf16>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %x = tensor.concat dim(1) %s, %t : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x16xf32>
+  %y = tensor.concat dim(1) %u, %v : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x16xf32>
+  return %x, %y : tensor<8x16xf32>, tensor<8x16xf32>
 }

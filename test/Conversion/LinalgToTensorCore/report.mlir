@@ -443,3 +443,19 @@ func.func @made(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>, %x: tensor<32x128
   %2 = arith.addf %0, %1 : tensor<32x128xf32>
   return %2 : tensor<32x128xf32>
 }
+
+// -----
+
+// A move that the kernel does is not left to another.
+func.func @moved(%a: tensor<512x256xf16>, %b: tensor<256x512xf16>) -> tensor<512x512xf16> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x512xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
+  // expected-remark @below {{2 operations absorbed, expected}}
+  %0 = linalg.matmul ins(%a, %b : tensor<512x256xf16>, tensor<256x512xf16>)
+      outs(%z : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %1 = arith.truncf %0 : tensor<512x512xf32> to tensor<512x512xf16>
+  %te = tensor.empty() : tensor<512x512xf16>
+  %t = linalg.transpose ins(%1 : tensor<512x512xf16>) outs(%te : tensor<512x512xf16>) permutation = [1, 0]
+  return %t : tensor<512x512xf16>
+}

@@ -11,6 +11,11 @@
 // RUN: not amp-opt %t/step.mlir --convert-linalg-to-tensor-core="table=%t/unfit.txt" 2>&1 | FileCheck %s --check-prefix=UNFIT
 // RUN: not amp-opt %t/step.mlir --convert-linalg-to-tensor-core="chip=sm_75" 2>&1 | FileCheck %s --check-prefix=TARGET
 
+// Its lines are of dense rows: columns of a larger matrix are another problem, whose rows a cluster could not read.
+// RUN: amp-opt %t/columns.mlir --convert-linalg-to-tensor-core="table=%t/clusters.txt" | FileCheck %s --check-prefix=COLUMNS
+// COLUMNS: cluster = 1 : i64
+// COLUMNS: lda = 260 : i64
+
 // The last line for a problem counts.
 // CHECK: amp.launch_kernels @gemm_0 ins({{.*}}) outs(d = %{{.*}}, workspace = %{{.*}})
 // CHECK: tile = array<i64: 64, 128, 64>
@@ -51,3 +56,16 @@ sm_90a 512 512 512 1 nn bf16 bf16 f32  128 2 1 8
 sm_90a 512 512 512 1 nn bf16 bf16 f32  128x256 2 x 8
 //--- unfit.txt
 sm_90a 512 512 512 1 nn bf16 bf16 f32  32x32 1 1 8
+
+//--- clusters.txt
+sm_90a 128 256 256 1 nn f16 f16 f32 128x128 2 1 1
+
+//--- columns.mlir
+func.func @columns(%x: tensor<128x260xf16>, %b: tensor<256x256xf16>) -> tensor<128x256xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %a = tensor.extract_slice %x[0, 0] [128, 256] [1, 1] : tensor<128x260xf16> to tensor<128x256xf16>
+  %e = tensor.empty() : tensor<128x256xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<128x256xf32>) -> tensor<128x256xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<128x256xf16>, tensor<256x256xf16>) outs(%z : tensor<128x256xf32>) -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}

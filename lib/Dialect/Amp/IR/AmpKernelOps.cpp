@@ -232,16 +232,17 @@ llvm::StringMap<int64_t> mlir::amp::getAccessedBytes(Operation *module) {
   for (DictionaryAttr launch : findLaunches(module))
     if (auto arguments = launch.getAs<ArrayAttr>("arguments"))
       for (auto argument : arguments.getAsRange<DictionaryAttr>()) {
-        auto elements = argument.getAs<IntegerAttr>("elements");
         auto some = argument.getAs<IntegerAttr>("accessed");
         auto shape = argument.getAs<DenseI64ArrayAttr>("shape");
-        if (!elements || !(some || shape))
+        if (!some && !shape)
           continue;
         int64_t count = some ? some.getInt()
                              : ShapedType::getNumElements(shape.asArrayRef());
         Type type = argument.getAs<TypeAttr>("type").getValue();
-        accessed[argument.getAs<StringAttr>("name").getValue()] =
-            count * llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+        int64_t &bytes =
+            accessed[argument.getAs<StringAttr>("name").getValue()];
+        bytes = std::max<int64_t>(
+            bytes, count * llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
       }
   return accessed;
 }

@@ -155,11 +155,26 @@ REFERENCES = {
                                                    np.einsum("bhts,bthd->bshd", ds, q)), 0),
     "rows_of_a_table": (lambda a, b, table: put_into(table, 1, a @ b), 0),
     "slice": (lambda x, b: x[1:33:2, 8:56] @ b, 0),
+    "columns": (lambda x, b: x[:, 32:64] @ b, 0),
+    "first_columns": (lambda x, b: x[:, :32] @ b, 0),
+    "batch_of_columns": (lambda p, x: p @ x[:, :, 64:], 0),
+    "sums_then_move": (lambda a, b, r: (a @ b + r).T, 0),
+    "columns_put_in": (lambda a, b, d: put_into(d, np.s_[:, 24:48], a @ b), 0),
+    "sums_put_in": (lambda a, b, d, c: put_into(d, np.s_[:, 24:48], a @ b + c), 0),
+    "unaligned_columns": (lambda a, b, d: put_into(d, np.s_[:, 25:49], a @ b), 0),
+    "every_third_column": (lambda a, b, d: put_into(d, np.s_[:, ::3], a @ b), 0),
+    "one_column": (lambda a, b, d: put_into(d, np.s_[:, 4:5], a @ b), 0),
+    "residual_heads": (lambda p, v, r: half(p @ v + r).transpose(0, 2, 1, 3), 0),
     "unaligned_slice": (lambda x, b: x[:, 4:52] @ b, 0),
     "across_rows": (lambda x, b: x.T.ravel()[16:528].reshape(16, 32) @ b, 0),
     "read_twice": (lambda a, b: [a @ b, (a @ b).transpose(1, 0, 2)], 0),
     "four_loops": (lambda a, b: np.einsum("fedcmk,cdefkn->cdefmn", a, b), 0),
     "residual_then_move": (lambda a, b, r: (a @ b + r).T, 0),
+    "unlike_loops": (lambda a, b: a.transpose(1, 0, 2, 3).reshape(6, 16, 8)
+                     @ b.transpose(1, 0, 2, 3).reshape(6, 8, 8), 0),
+    "rounded_move": (lambda p, v: half(p @ v).transpose(0, 2, 1, 3), 0),
+    "function_then_rounded_move": (lambda p, v: half(relu(p @ v)).transpose(0, 2, 1, 3), 0),
+    "two_concatenations": (lambda a, b: [np.hstack([a @ b, b @ a]), np.hstack([a @ a, b @ b])], 0),
     "odd_heads": (lambda a, b: np.einsum("bthd,bshd->bhts", a, b), 0),
     "matvec": (lambda a, x: a @ x, 0),
     "eight_bits": (lambda a, b: a @ b, 0),
@@ -288,6 +303,10 @@ class Program:
                 continue
             elif "arith.extf" in line:
                 values[name] = values[re.search(r"extf (%\w+)", line).group(1)]
+            elif "tensor.extract " in line:
+                values[name] = values[re.search(r"extract (%[\w#]+)\[\]", line).group(1)]
+            elif "math.sqrt" in line:
+                values[name] = np.sqrt(values[re.search(r"sqrt (%[\w#]+)", line).group(1)])
             elif line.startswith("return"):
                 returned = [values[value] for value in re.findall(r"%[\w#]+", line)]
                 return returned[0] if len(returned) == 1 else returned
