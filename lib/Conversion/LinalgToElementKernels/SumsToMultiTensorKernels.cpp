@@ -25,6 +25,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 #define DEBUG_TYPE "convert-sums-to-multi-tensor-kernels"
 
@@ -126,6 +127,10 @@ void ConvertSumsToMultiTensorKernels::convert(MutableArrayRef<Operation *> ops,
 }
 
 void ConvertSumsToMultiTensorKernels::runOnOperation() {
+  // Values of blocks that nothing reaches may be made of themselves.
+  IRRewriter rewriter(&getContext());
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    (void)eraseUnreachableBlocks(rewriter, function->getRegions());
   UniqueKernels kernels(getOperation(), "tensor_sum");
   SmallVector<Block *> blocks;
   for (auto function : getOperation().getOps<func::FuncOp>())

@@ -58,6 +58,10 @@ static bool isOperandType(Type type) {
 static bool isScalarOperation(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0)
     return false;
+  // Kernels round to nearest.
+  if (auto round = dyn_cast<arith::TruncFOp>(op);
+      round && round.getRoundingmode())
+    return false;
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
   // Of floats: epilogues have no functions of whole numbers.
   if (isa<FloatType>(type) && hasDeviceCode(op))
@@ -461,7 +465,8 @@ void EpilogueRegion::findCut(ArrayRef<Operation *> readers) {
 
 int64_t mlir::amp::absorbMovement(MatrixProduct &product,
                                   EpilogueRegion &epilogue,
-                                  ArrayRef<Operation *> readers) {
+                                  ArrayRef<Operation *> readers,
+                                  const DenseSet<Operation *> &ofAll) {
   if (product.result.views.empty())
     return 0;
   // The moves after the result that a kernel can do, and whether as the
@@ -475,7 +480,10 @@ int64_t mlir::amp::absorbMovement(MatrixProduct &product,
   while (value.hasOneUse() && !value.getDefiningOp<tensor::InsertSliceOp>()) {
     OpOperand &use = *value.getUses().begin();
     Operation *reader = use.getOwner();
-    value = reader->getBlock() == product.op->getBlock()
+    // What another product may absorb is left to it.
+    bool isFree =
+        !ofAll.contains(reader) || llvm::is_contained(readers, reader);
+    value = isFree && reader->getBlock() == product.op->getBlock()
                 ? followReader(use, walks)
                 : Value();
     if (!value)

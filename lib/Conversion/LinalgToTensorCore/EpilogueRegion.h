@@ -49,9 +49,10 @@ EpilogueRegion absorbEpilogue(const MatrixProduct &product,
 /// Has the kernel write to where operations behind `epilogue` move its result,
 /// as the transposed product if need be. How many of them move elements in
 /// memory; 0, and nothing is changed, if there is none, or if the kernel would
-/// compute less.
+/// compute less. `ofAll` are the readers of all products.
 int64_t absorbMovement(MatrixProduct &product, EpilogueRegion &epilogue,
-                       ArrayRef<Operation *> readers);
+                       ArrayRef<Operation *> readers,
+                       const DenseSet<Operation *> &ofAll);
 
 } // namespace mlir::amp
 

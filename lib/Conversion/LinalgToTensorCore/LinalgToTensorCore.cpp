@@ -141,6 +141,8 @@ private:
                   function_ref<SmallVector<Value>(OpBuilder &)> makeOperands);
 
   const Chip *target = nullptr;
+  /// What is planned with any product; operations may be gone by now.
+  DenseSet<Operation *> readersOfAll;
   /// Why the contraction at hand is computed in f32 although tf32 was asked
   /// for; empty if it is not.
   std::string keptWide;
@@ -488,7 +490,7 @@ LogicalResult ConvertLinalgToTensorCore::convertProduct(
   // this one and the copies take.
   MatrixProduct moved = *product;
   EpilogueRegion there = absorbEpilogue(moved, readers);
-  if (int64_t copies = absorbMovement(moved, there, readers)) {
+  if (int64_t copies = absorbMovement(moved, there, readers, readersOfAll)) {
     std::string notThere, keptBefore = keptWide;
     FailureOr<Plan> directly = choosePlan(moved, there, notThere);
     if (isTableWrong)
@@ -658,6 +660,9 @@ void ConvertLinalgToTensorCore::runOnOperation() {
   insertConcatenated(ops);
   ProductReaders readers(ops, fusion);
   KernelModules modules(getOperation());
+  readersOfAll.clear();
+  for (linalg::LinalgOp op : ops)
+    readersOfAll.insert_range(readers.get(op));
   for (linalg::LinalgOp op : ops) {
     std::string reason;
     if (succeeded(convert(op, readers.get(op), modules, reason))) {

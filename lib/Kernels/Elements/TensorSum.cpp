@@ -61,9 +61,8 @@ std::optional<TensorSum> TensorSum::match(linalg::GenericOp op,
     return refuse(wrong);
   TensorSum sum(op, getWhole(op.getDpsInputOperand(0)->get()));
   for (Value number : sum.numbers)
-    if (!isa<FloatType, IntegerType>(number.getType()))
-      return refuse("expected a body that reads numbers besides, but it reads "
-                    "something else");
+    if (std::string wrong = checkRead(number); !wrong.empty())
+      return refuse(wrong);
   if (sum.count == 0)
     return refuse("expected elements, but got none");
   return sum;

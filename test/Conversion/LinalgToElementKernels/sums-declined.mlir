@@ -252,3 +252,67 @@ func.func @unlike(%s: f32, %t: f32, %a: tensor<8xf16>, %b: tensor<9xf16>, %c: te
   } -> tensor<f32>
   return %0, %1, %2 : tensor<f32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// A number of a type that kernels do not read.
+func.func @narrow_numbers(%a: tensor<8xf32>, %b: tensor<9xf32>, %n: i4) -> (tensor<f32>, tensor<f32>) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-remark@+1 {{not of a kernel for many tensors: expected numbers of f16, bf16, f32, f64, i1, i8, i16, i32 or i64, but got one of i4}}
+  %0 = linalg.generic {
+    indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+    iterator_types = ["reduction"]
+  } ins(%a : tensor<8xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %scaled = arith.mulf %x, %x : f32
+    %m = arith.sitofp %n : i4 to f32
+    %p = arith.mulf %scaled, %m : f32
+    %next = arith.addf %sum, %p : f32
+    linalg.yield %next : f32
+  } -> tensor<f32>
+  // expected-remark@+1 {{not of a kernel for many tensors: expected numbers of f16, bf16, f32, f64, i1, i8, i16, i32 or i64, but got one of i4}}
+  %1 = linalg.generic {
+    indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+    iterator_types = ["reduction"]
+  } ins(%b : tensor<9xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %scaled = arith.mulf %x, %x : f32
+    %m = arith.sitofp %n : i4 to f32
+    %p = arith.mulf %scaled, %m : f32
+    %next = arith.addf %sum, %p : f32
+    linalg.yield %next : f32
+  } -> tensor<f32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Sums of values that are made of themselves, in a block that nothing reaches: it is no more.
+// CHECK-LABEL: func @unreachable
+// CHECK-NEXT:  return
+func.func @unreachable() {
+  return
+^bb1:
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %line = tensor.collapse_shape %grid [[0, 1]] : tensor<3x3xf32> into tensor<9xf32>
+  %grid = tensor.expand_shape %line [[0, 1]] output_shape [3, 3] : tensor<9xf32> into tensor<3x3xf32>
+  %0 = linalg.generic {
+    indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+    iterator_types = ["reduction"]
+  } ins(%line : tensor<9xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %square = arith.mulf %x, %x : f32
+    %next = arith.addf %sum, %square : f32
+    linalg.yield %next : f32
+  } -> tensor<f32>
+  %1 = linalg.generic {
+    indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>],
+    iterator_types = ["reduction", "reduction"]
+  } ins(%grid : tensor<3x3xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %square = arith.mulf %x, %x : f32
+    %next = arith.addf %sum, %square : f32
+    linalg.yield %next : f32
+  } -> tensor<f32>
+  return
+}

@@ -286,3 +286,18 @@ func.func @sum_of_two(%a: tensor<32x64xf16>, %b: tensor<64x128xf16>, %w: tensor<
   %4 = arith.truncf %3 : tensor<32x128xf32> to tensor<32x128xf16>
   return %4 : tensor<32x128xf16>
 }
+
+// -----
+
+// Kernels round to nearest: a rounding of another mode is no part of them.
+// CHECK-LABEL: func @toward_zero
+// CHECK:       %[[D:.*]] = amp.launch_kernels @gemm_0
+// CHECK:       arith.truncf %[[D]] toward_zero
+func.func @toward_zero(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>) -> tensor<64x64xf16> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<64x32xf16>, tensor<32x64xf16>) outs(%z : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = arith.truncf %0 toward_zero : tensor<64x64xf32> to tensor<64x64xf16>
+  return %1 : tensor<64x64xf16>
+}

@@ -1052,8 +1052,8 @@ def ConvertSumsToMultiTensorKernelsPass
        nothing else in the body reads the sum so far;
     2. that read one tensor with elements, of which each loop is a dimension, in any order, and
        that is no slice of a tensor;
-    3. whose bodies read the element, constants and numbers from outside, no index, and no tensor
-       by index.
+    3. whose bodies read the element, constants and numbers from outside of types that lie in memory as
+       kernels read them (f16, bf16, f32, f64, i1, i8, i16, i32, i64), no index, and no tensor by index.
 
     Two or more of them in one block that compute the same of elements of one type, with the same numbers,
     and do not depend on each other, share a launch, tensors of all shapes. All else stays as it

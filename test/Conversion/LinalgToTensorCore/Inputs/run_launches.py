@@ -285,6 +285,9 @@ class Program:
             elif "linalg.generic" in line:
                 # A move: its body yields what it reads.
                 index, source, result = re.search(r"maps = \[(#\w+), .*ins\((%[\w#]+) .* outs\(.* : (.*)\) {", line).groups()
+                written = re.search(r"maps = \[.*?(#\w+)\]", line).group(1)
+                if self.maps[written] != ", ".join(f"d{i}" for i in range(len(shape_of(result)[0]))):
+                    raise Failure("expected a move that writes in the order of its loops, but got: " + line)
                 loops = {f"d{i}": loop for i, loop in enumerate(np.indices(shape_of(result)[0]))}
                 index = tuple(eval(each, {}, loops) for each in self.maps[index].split(", "))  # noqa: S307
                 values[name] = values[source][index]
