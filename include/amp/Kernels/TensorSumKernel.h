@@ -1,5 +1,4 @@
-//===- TensorSumKernel.h - The sums of many tensors as one launch -*- C++
-//-*-===//
+//===- TensorSumKernel.h - Sums of many tensors as one launch --*- C++ -*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

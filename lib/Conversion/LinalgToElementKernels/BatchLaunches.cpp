@@ -168,18 +168,14 @@ void BatchLaunches::convert(MutableArrayRef<Operation *> ops,
                             const BatchedKernel &kernel,
                             UniqueKernels &kernels) {
   // Batches before may have moved some of them.
-  llvm::sort(ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  sortInBlock(ops);
   const int64_t most = kernel.getMostLaunches(parameterBytes);
   if (most < 2)
     return;
-  for (int64_t left = llvm::divideCeil(int64_t(ops.size()), most); left > 0;
-       --left) {
-    int64_t size = llvm::divideCeil(int64_t(ops.size()), left);
+  forEachPart(ops.size(), most, [&](int64_t first, int64_t size) {
     if (size > 1)
-      batch(ops.take_front(size), kernel, kernels);
-    ops = ops.drop_front(size);
-  }
+      batch(ops.slice(first, size), kernel, kernels);
+  });
 }
 
 void BatchLaunches::convertIn(Block &block, SymbolTable &symbols,
@@ -201,9 +197,6 @@ void BatchLaunches::convertIn(Block &block, SymbolTable &symbols,
     std::string reason;
     BatchedKernel kernel =
         *BatchedKernel::match(symbols.lookup<gpu::GPUModuleOp>(name), reason);
-    llvm::sort(launches, [](Operation *a, Operation *b) {
-      return a->isBeforeInBlock(b);
-    });
     for (SmallVector<Operation *> &members : groupIndependent(
              block, launches, [&](Operation *op) { return canMove(op); }))
       convert(members, kernel, kernels);

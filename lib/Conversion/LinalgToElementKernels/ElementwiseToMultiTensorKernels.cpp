@@ -171,8 +171,7 @@ void ConvertElementwiseToMultiTensorKernels::convert(
     MutableArrayRef<Operation *> ops, const Chip &target,
     UniqueKernels &kernels) {
   // Launches before may have moved some of them, and given others operands.
-  llvm::sort(ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  sortInBlock(ops);
   std::string reason;
   auto matched = llvm::map_to_vector(
       ops, [&](Operation *op) { return *match(op, target, reason); });
@@ -181,14 +180,10 @@ void ConvertElementwiseToMultiTensorKernels::convert(
   if (most < 2)
     return;
   // As few launches as can be, of about as many loops.
-  for (int64_t left = llvm::divideCeil(int64_t(loops.size()), most); left > 0;
-       --left) {
-    int64_t size = llvm::divideCeil(int64_t(loops.size()), left);
+  forEachPart(loops.size(), most, [&](int64_t first, int64_t size) {
     if (size > 1)
-      convert(ops.take_front(size), loops.take_front(size), kernels);
-    ops = ops.drop_front(size);
-    loops = loops.drop_front(size);
-  }
+      convert(ops.slice(first, size), loops.slice(first, size), kernels);
+  });
 }
 
 void ConvertElementwiseToMultiTensorKernels::runOnOperation() {
@@ -200,28 +195,10 @@ void ConvertElementwiseToMultiTensorKernels::runOnOperation() {
     return signalPassFailure();
   }
   UniqueKernels kernels(getOperation(), "multi_tensor");
-  SmallVector<Block *> blocks;
-  for (auto function : getOperation().getOps<func::FuncOp>())
-    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<scf::ForallOp, linalg::LinalgOp>(op))
-        return WalkResult::skip();
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          blocks.push_back(&block);
-      return WalkResult::advance();
-    });
-  for (Block *block : blocks)
-    for (ArrayRef<Operation *> ops : collect(*block, *target)) {
-      if (ops.size() < 2)
-        continue;
-      // In which forms before may have moved them.
-      SmallVector<Operation *> inOrder(ops);
-      llvm::sort(inOrder, [](Operation *a, Operation *b) {
-        return a->isBeforeInBlock(b);
-      });
-      for (SmallVector<Operation *> &members :
-           groupIndependent(*block, inOrder, isMemoryEffectFree))
+  for (Block *block : getBlocksOfTensors(getOperation()))
+    for (ArrayRef<Operation *> ops : collect(*block, *target))
+      for (SmallVector<Operation *> &members : groupIndependent(
+               *block, SmallVector<Operation *>(ops), isMemoryEffectFree))
         convert(MutableArrayRef<Operation *>(members), *target, kernels);
-    }
   numKernels += kernels.size();
 }

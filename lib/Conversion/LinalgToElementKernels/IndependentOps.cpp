@@ -18,8 +18,12 @@
 
 #include "IndependentOps.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -56,9 +60,41 @@ private:
 };
 } // namespace
 
+SmallVector<Block *> mlir::amp::getBlocksOfTensors(ModuleOp module) {
+  SmallVector<Block *> blocks;
+  for (auto function : module.getOps<func::FuncOp>())
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<scf::ForallOp, linalg::LinalgOp>(op))
+        return WalkResult::skip();
+      for (Region &region : op->getRegions())
+        llvm::append_range(blocks, llvm::make_pointer_range(region));
+      return WalkResult::advance();
+    });
+  return blocks;
+}
+
+void mlir::amp::sortInBlock(MutableArrayRef<Operation *> ops) {
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+}
+
+void mlir::amp::forEachPart(
+    int64_t count, int64_t most,
+    function_ref<void(int64_t first, int64_t size)> visit) {
+  int64_t first = 0;
+  for (int64_t left = llvm::divideCeil(count, most); left > 0; --left) {
+    int64_t size = llvm::divideCeil(count - first, left);
+    visit(first, size);
+    first += size;
+  }
+}
+
 SmallVector<SmallVector<Operation *>>
-mlir::amp::groupIndependent(Block &block, ArrayRef<Operation *> ops,
+mlir::amp::groupIndependent(Block &block, SmallVector<Operation *> ops,
                             function_ref<bool(Operation *)> canMove) {
+  if (ops.size() < 2)
+    return {};
+  sortInBlock(ops);
   Dependences dependences(block, ops);
   SmallVector<unsigned> levels(ops.size(), 0);
   llvm::DenseMap<Operation *, unsigned> numbers;

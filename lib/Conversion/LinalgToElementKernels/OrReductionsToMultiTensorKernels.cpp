@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndependentOps.h"
 #include "UniqueKernels.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -159,13 +160,9 @@ void ConvertOrReductionsToMultiTensorKernels::convert(
   b.setInsertionPointAfter(chain.back().op);
   // As few launches as can be, of about as many tensors.
   const int64_t most = OrReductionKernel::getMostTensors(parameterBytes);
-  ArrayRef<OrReduction> rest = reductions;
-  for (int64_t left = llvm::divideCeil(int64_t(rest.size()), most); left > 0;
-       --left) {
-    int64_t size = llvm::divideCeil(int64_t(rest.size()), left);
-    soFar = convert(b, rest.take_front(size), soFar, kernels);
-    rest = rest.drop_front(size);
-  }
+  forEachPart(reductions.size(), most, [&](int64_t first, int64_t size) {
+    soFar = convert(b, ArrayRef(reductions).slice(first, size), soFar, kernels);
+  });
   for (OpOperand *reader : readers)
     reader->set(soFar);
   for (const OrReduction &one : llvm::reverse(reductions))

@@ -111,19 +111,15 @@ void ConvertSumsToMultiTensorKernels::convertTogether(ArrayRef<Operation *> ops,
 void ConvertSumsToMultiTensorKernels::convert(MutableArrayRef<Operation *> ops,
                                               UniqueKernels &kernels) {
   // Launches before may have moved some of them.
-  llvm::sort(ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  sortInBlock(ops);
   const int64_t most = TensorSumKernel::getMostTensors(
       parameterBytes, getSum(ops.front()).getNumbers().size());
   if (most < 2)
     return;
-  for (int64_t left = llvm::divideCeil(int64_t(ops.size()), most); left > 0;
-       --left) {
-    int64_t size = llvm::divideCeil(int64_t(ops.size()), left);
+  forEachPart(ops.size(), most, [&](int64_t first, int64_t size) {
     if (size > 1)
-      convertTogether(ops.take_front(size), kernels);
-    ops = ops.drop_front(size);
-  }
+      convertTogether(ops.slice(first, size), kernels);
+  });
 }
 
 void ConvertSumsToMultiTensorKernels::runOnOperation() {
@@ -132,27 +128,10 @@ void ConvertSumsToMultiTensorKernels::runOnOperation() {
   for (auto function : getOperation().getOps<func::FuncOp>())
     (void)eraseUnreachableBlocks(rewriter, function->getRegions());
   UniqueKernels kernels(getOperation(), "tensor_sum");
-  SmallVector<Block *> blocks;
-  for (auto function : getOperation().getOps<func::FuncOp>())
-    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<scf::ForallOp, linalg::LinalgOp>(op))
-        return WalkResult::skip();
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          blocks.push_back(&block);
-      return WalkResult::advance();
-    });
-  for (Block *block : blocks)
-    for (SmallVector<Operation *> &ops : collect(*block)) {
-      if (ops.size() < 2)
-        continue;
-      // In which launches before may have moved them.
-      llvm::sort(ops, [](Operation *a, Operation *b) {
-        return a->isBeforeInBlock(b);
-      });
-      for (SmallVector<Operation *> &members :
-           groupIndependent(*block, ops, isMemoryEffectFree))
+  for (Block *block : getBlocksOfTensors(getOperation()))
+    for (ArrayRef<Operation *> ops : collect(*block))
+      for (SmallVector<Operation *> &members : groupIndependent(
+               *block, SmallVector<Operation *>(ops), isMemoryEffectFree))
         convert(members, kernels);
-    }
   numKernels += kernels.size();
 }

@@ -463,62 +463,61 @@ void EpilogueRegion::findCut(ArrayRef<Operation *> readers) {
   cut = found == readers.end() ? nullptr : *found;
 }
 
-int64_t mlir::amp::absorbMovement(MatrixProduct &product,
-                                  EpilogueRegion &epilogue,
-                                  ArrayRef<Operation *> readers,
-                                  const DenseSet<Operation *> &ofAll) {
+int64_t ResultMovement::countCopies() const {
+  return llvm::count_if(moves,
+                        [](Operation *move) { return !isReshape(move); });
+}
+
+std::optional<ResultMovement>
+mlir::amp::findMovement(const MatrixProduct &product, Value result,
+                        ArrayRef<Operation *> readers,
+                        const DenseSet<Operation *> &ofAll) {
   if (product.result.views.empty())
-    return 0;
-  // The moves after the result that a kernel can do, and whether as the
-  // transposed product. What is inserted is the last of them: more of the
-  // tensor comes from elsewhere.
-  TensorWalks walks = product.result, placed;
-  Value value = epilogue.result, end;
-  bool isTransposed = false;
+    return std::nullopt;
+  std::optional<ResultMovement> found;
+  TensorWalks walks = product.result;
   SmallVector<Operation *> moves;
-  size_t count = 0;
-  while (value.hasOneUse() && !value.getDefiningOp<tensor::InsertSliceOp>()) {
+  // What is inserted is the last move: more of the tensor comes from elsewhere.
+  for (Value value = result;
+       value.hasOneUse() && !value.getDefiningOp<tensor::InsertSliceOp>();) {
     OpOperand &use = *value.getUses().begin();
     Operation *reader = use.getOwner();
-    // What another product may absorb is left to it.
-    bool isFree =
-        !ofAll.contains(reader) || llvm::is_contained(readers, reader);
-    value = isFree && reader->getBlock() == product.op->getBlock()
-                ? followReader(use, walks)
-                : Value();
+    if ((ofAll.contains(reader) && !llvm::is_contained(readers, reader)) ||
+        reader->getBlock() != product.op->getBlock())
+      break;
+    value = followReader(use, walks);
     if (!value)
       break;
     moves.push_back(reader);
     // Reshapes cost nothing where they are.
-    Type element = getElementTypeOrSelf(value.getType());
-    if (isReshape(reader) || !isStart(walks.place, element) ||
-        (!isWritable(walks) && !isWritable(getTransposed(walks))))
+    if (isReshape(reader) ||
+        !isStart(walks.place, getElementTypeOrSelf(value.getType())))
       continue;
-    isTransposed = !isWritable(walks);
-    placed = isTransposed ? getTransposed(walks) : walks;
-    end = value;
-    count = moves.size();
-  }
-  if (!end)
-    return 0;
-  if (isTransposed) {
     // What sums begin with lies as the product does.
-    if (product.init)
-      return 0;
-    MatrixProduct transposed = product.getTransposed();
-    EpilogueRegion again = absorbEpilogue(transposed, readers);
-    if (again.result != epilogue.result)
-      return 0;
-    product = std::move(transposed);
-    epilogue = std::move(again);
+    if (isWritable(walks))
+      found = {moves, value, walks, /*isTransposed=*/false};
+    else if (!product.init && isWritable(getTransposed(walks)))
+      found = {moves, value, getTransposed(walks), /*isTransposed=*/true};
   }
-  product.result = placed;
-  Type element = getElementTypeOrSelf(end.getType());
-  if (element != getElementTypeOrSelf(epilogue.result.getType()))
+  return found;
+}
+
+std::optional<EpilogueRegion>
+mlir::amp::absorbMovement(const ResultMovement &movement,
+                          MatrixProduct &product, Value result,
+                          ArrayRef<Operation *> readers) {
+  MatrixProduct moved =
+      movement.isTransposed ? product.getTransposed() : product;
+  EpilogueRegion epilogue = absorbEpilogue(moved, readers);
+  if (epilogue.result != result)
+    return std::nullopt;
+  moved.result = movement.result;
+  product = std::move(moved);
+  Type element = getElementTypeOrSelf(movement.end.getType());
+  if (element != getElementTypeOrSelf(result.getType()))
     epilogue.roundTo(element);
-  epilogue.result = end;
-  epilogue.absorbed.append(moves.begin(), moves.begin() + count);
+  epilogue.result = movement.end;
+  llvm::append_range(epilogue.absorbed, movement.moves);
   epilogue.findCut(readers);
-  return llvm::count_if(ArrayRef(moves).take_front(count),
-                        [](Operation *move) { return !isReshape(move); });
+  return epilogue;
 }

@@ -46,13 +46,34 @@ struct EpilogueRegion {
 EpilogueRegion absorbEpilogue(const MatrixProduct &product,
                               ArrayRef<Operation *> readers);
 
-/// Has the kernel write to where operations behind `epilogue` move its result,
-/// as the transposed product if need be. How many of them move elements in
-/// memory; 0, and nothing is changed, if there is none, or if the kernel would
-/// compute less. `ofAll` are the readers of all products.
-int64_t absorbMovement(MatrixProduct &product, EpilogueRegion &epilogue,
-                       ArrayRef<Operation *> readers,
-                       const DenseSet<Operation *> &ofAll);
+/// Where operations behind an epilogue move its result.
+struct ResultMovement {
+  /// They, in their order, and the last one's result.
+  SmallVector<Operation *> moves;
+  Value end;
+  /// Where the kernel writes in `end`, as the transposed product perhaps.
+  TensorWalks result;
+  bool isTransposed;
+
+  /// How many of them move elements in memory.
+  int64_t countCopies() const;
+};
+
+/// The longest movement of `result`, the end of an epilogue, that a kernel can
+/// do. `ofAll` are the readers of all products: what another may absorb is left
+/// to it.
+std::optional<ResultMovement> findMovement(const MatrixProduct &product,
+                                           Value result,
+                                           ArrayRef<Operation *> readers,
+                                           const DenseSet<Operation *> &ofAll);
+
+/// The epilogue with the movement as a part of it; `product` becomes the one
+/// that writes so. None, and nothing is changed, if its kernel would compute
+/// less than `result`.
+std::optional<EpilogueRegion> absorbMovement(const ResultMovement &movement,
+                                             MatrixProduct &product,
+                                             Value result,
+                                             ArrayRef<Operation *> readers);
 
 } // namespace mlir::amp
 

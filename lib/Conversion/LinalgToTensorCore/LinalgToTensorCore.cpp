@@ -489,20 +489,24 @@ LogicalResult ConvertLinalgToTensorCore::convertProduct(
   // Where the result is moved to, if a kernel writes it there in less time than
   // this one and the copies take.
   MatrixProduct moved = *product;
-  EpilogueRegion there = absorbEpilogue(moved, readers);
-  if (int64_t copies = absorbMovement(moved, there, readers, readersOfAll)) {
+  std::optional<ResultMovement> movement =
+      findMovement(moved, epilogue.result, readers, readersOfAll);
+  std::optional<EpilogueRegion> there;
+  if (movement)
+    there = absorbMovement(*movement, moved, epilogue.result, readers);
+  if (there) {
     std::string notThere, keptBefore = keptWide;
-    FailureOr<Plan> directly = choosePlan(moved, there, notThere);
+    FailureOr<Plan> directly = choosePlan(moved, *there, notThere);
     if (isTableWrong)
       return failure();
-    double copied =
-        copies * estimateMemoryPass(2 * getBytes(epilogue.result), *target);
+    double copied = movement->countCopies() *
+                    estimateMemoryPass(2 * getBytes(epilogue.result), *target);
     if (succeeded(directly) &&
         (failed(plan) ||
          directly->getSeconds() <= plan->getSeconds() + copied)) {
       plan = std::move(directly);
       product = std::move(moved);
-      epilogue = std::move(there);
+      epilogue = std::move(*there);
     } else {
       keptWide = keptBefore;
     }

@@ -37,6 +37,18 @@ std::string checkWhole(Value tensor);
 /// Operations of a body that device code has (amp-convert-kernels-to-nvvm).
 bool isScalarOperation(Operation &op);
 
+/// Whether the body of an operation with one result ends in an `OpTy` of the
+/// result so far, which nothing else in it reads, and something else.
+template <typename OpTy> bool endsIn(linalg::GenericOp op) {
+  BlockArgument soFar = op.getRegionOutputArgs()[0];
+  auto last = op.getBody()
+                  ->getTerminator()
+                  ->getOperand(0)
+                  .template getDefiningOp<OpTy>();
+  return last && soFar.hasOneUse() &&
+         *soFar.getUsers().begin() == last.getOperation();
+}
+
 /// What is wrong with an operation as one that reads each element of one whole
 /// tensor, and computes of it what does not depend on its place; or nothing.
 std::string checkReadsOneTensor(linalg::GenericOp op);

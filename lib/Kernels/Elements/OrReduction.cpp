@@ -34,19 +34,8 @@ static bool isOneNumber(linalg::GenericOp op) {
              RankedTensorType::get({}, IntegerType::get(op.getContext(), 32));
 }
 
-/// Whether the body ends in an or of the result so far, read by it alone.
-static bool endsInOr(linalg::GenericOp op) {
-  BlockArgument soFar = op.getRegionOutputArgs()[0];
-  auto either = op.getBody()
-                    ->getTerminator()
-                    ->getOperand(0)
-                    .getDefiningOp<arith::OrIOp>();
-  return either && soFar.hasOneUse() &&
-         *soFar.getUsers().begin() == either.getOperation();
-}
-
 bool OrReduction::orsIntoStart(linalg::GenericOp op) {
-  return isOneNumber(op) && endsInOr(op);
+  return isOneNumber(op) && endsIn<arith::OrIOp>(op);
 }
 
 /// What is wrong with what the body reads besides, or nothing.
@@ -69,7 +58,7 @@ std::optional<OrReduction> OrReduction::match(linalg::GenericOp op,
   };
   if (!isOneNumber(op))
     return refuse("expected one result of one i32");
-  if (!endsInOr(op))
+  if (!endsIn<arith::OrIOp>(op))
     return refuse("expected an or with the result so far");
   if (std::string wrong = checkReadsOneTensor(op); !wrong.empty())
     return refuse(wrong);

@@ -84,7 +84,7 @@ public:
   OrReductionEmitter(DeviceBuilder &b, ArrayRef<OrReduction> reductions)
       : b(b), reductions(reductions) {
     for (auto [i, reduction] : llvm::enumerate(reductions)) {
-      chunks.add(reduction.getCount(), getChunk(reduction));
+      chunks.add(reduction.getCount(), getReader(reduction).getElements());
       if (i + 1 == reductions.size() ||
           !reduction.computesAs(reductions[i + 1]))
         computations.push_back({reduction, chunks.size()});
@@ -104,12 +104,8 @@ private:
     int64_t end;
   };
 
-  static int64_t getLanes(const OrReduction &reduction) {
-    return kWideBytes / getStorageBytes(reduction.getElement());
-  }
-  /// Elements of a chunk.
-  static int64_t getChunk(const OrReduction &reduction) {
-    return kThreads * kAccesses * getLanes(reduction);
+  static ChunkReader getReader(const OrReduction &reduction) {
+    return {reduction.getElement(), kThreads, kAccesses};
   }
 
   /// `bits`, and those of chunk `chunk`, which is of `computations` or one
@@ -119,8 +115,6 @@ private:
   /// The same of one of them.
   Value emitChunk(const OrReduction &reduction, Number chunk, Number tensor,
                   Value bits);
-  Value emitElements(const OrReduction &reduction, ArrayRef<Value> elements,
-                     Value bits);
 
   DeviceBuilder &b;
   ArrayRef<OrReduction> reductions;
@@ -132,49 +126,15 @@ private:
 };
 } // namespace
 
-Value OrReductionEmitter::emitElements(const OrReduction &reduction,
-                                       ArrayRef<Value> elements, Value bits) {
-  for (Value element : elements)
-    bits = reduction.emitElement(b, element, bits);
-  return bits;
-}
-
 Value OrReductionEmitter::emitChunk(const OrReduction &reduction, Number chunk,
                                     Number tensor, Value bits) {
-  const int64_t lanes = getLanes(reduction), elements = getChunk(reduction);
-  Type element = reduction.getElement();
-  TensorChunks::Part part = chunks.getPart(b, tensor, chunk, elements);
-  Value address =
-      b.element(table, b.pointer(1), b.number(0), b.number(0), tensor);
-  Value base =
-      b.element(b.load(b.pointer(1), address, kPointerBytes),
-                getStorage(element), b.number(0), b.number(0), part.first);
-  auto load = [&](Number place, int64_t count) {
-    return loadElements(b, base, element, place, count);
-  };
-  return b.either(
-      part.count == elements,
-      [&]() -> Values {
-        Values loaded;
-        for (int64_t i = 0; i < kAccesses; ++i)
-          llvm::append_range(loaded,
-                             load((thread + i * kThreads) * lanes, lanes));
-        return {emitElements(reduction, loaded, bits)};
-      },
-      [&]() -> Values {
-        Number whole = part.count / lanes;
-        Values ofWhole =
-            b.loop(thread, whole, b.number(kThreads), bits,
-                   [&](Number group, ValueRange soFar) -> Values {
-                     return {emitElements(reduction, load(group * lanes, lanes),
-                                          soFar[0])};
-                   });
-        return b.loop(whole * lanes + thread, part.count, b.number(kThreads),
-                      ofWhole, [&](Number place, ValueRange soFar) -> Values {
-                        return {
-                            emitElements(reduction, load(place, 1), soFar[0])};
-                      });
-      })[0];
+  return getReader(reduction).fold(
+      b, chunks, table, tensor, chunk, thread, bits,
+      [&](ArrayRef<Value> elements, Value soFar) {
+        for (Value element : elements)
+          soFar = reduction.emitElement(b, element, soFar);
+        return soFar;
+      });
 }
 
 Value OrReductionEmitter::emitChunk(ArrayRef<Computation> computations,

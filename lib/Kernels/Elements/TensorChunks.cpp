@@ -102,3 +102,45 @@ SmallVector<Value> mlir::amp::loadElements(DeviceBuilder &b, Value base,
   }
   return values;
 }
+
+int64_t ChunkReader::getLanes() const {
+  return kWideBytes / getStorageBytes(element);
+}
+
+Value ChunkReader::fold(
+    DeviceBuilder &b, const TensorChunks &chunks, Value table, Number tensor,
+    Number chunk, Number thread, Value start,
+    function_ref<Value(ArrayRef<Value> elements, Value soFar)> fold) const {
+  using Values = SmallVector<Value>;
+  const int64_t lanes = getLanes(), elements = getElements();
+  TensorChunks::Part part = chunks.getPart(b, tensor, chunk, elements);
+  Value address =
+      b.element(table, b.pointer(1), b.number(0), b.number(0), tensor);
+  Value base =
+      b.element(b.load(b.pointer(1), address, kPointerBytes),
+                getStorage(element), b.number(0), b.number(0), part.first);
+  auto load = [&](Number place, int64_t count) {
+    return loadElements(b, base, element, place, count);
+  };
+  return b.either(
+      part.count == elements,
+      [&]() -> Values {
+        Values loaded;
+        for (int64_t i = 0; i < accesses; ++i)
+          llvm::append_range(loaded,
+                             load((thread + i * threads) * lanes, lanes));
+        return {fold(loaded, start)};
+      },
+      [&]() -> Values {
+        Number whole = part.count / lanes;
+        Values ofWhole =
+            b.loop(thread, whole, b.number(threads), start,
+                   [&](Number group, ValueRange soFar) -> Values {
+                     return {fold(load(group * lanes, lanes), soFar[0])};
+                   });
+        return b.loop(whole * lanes + thread, part.count, b.number(threads),
+                      ofWhole, [&](Number place, ValueRange soFar) -> Values {
+                        return {fold(load(place, 1), soFar[0])};
+                      });
+      })[0];
+}

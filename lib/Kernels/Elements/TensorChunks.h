@@ -62,6 +62,25 @@ private:
   Value chunkTable, countTable;
 };
 
+/// A chunk of a tensor that a block of threads reads, 16 bytes at once.
+struct ChunkReader {
+  Type element;
+  int64_t threads;
+  /// Of a thread to a whole chunk, all on their way at once.
+  int64_t accesses;
+
+  /// Elements of one access, and those of a whole chunk.
+  int64_t getLanes() const;
+  int64_t getElements() const { return threads * accesses * getLanes(); }
+
+  /// What a thread makes of its elements of chunk `chunk` of `tensor`, whose
+  /// address is in `table`: `fold` takes what has become of those before.
+  Value
+  fold(DeviceBuilder &b, const TensorChunks &chunks, Value table, Number tensor,
+       Number chunk, Number thread, Value start,
+       function_ref<Value(ArrayRef<Value> elements, Value soFar)> fold) const;
+};
+
 /// `count` elements from `place` on, one access for each 16 bytes; zeros
 /// without an access unless `condition` holds, if there is one.
 SmallVector<Value> loadElements(DeviceBuilder &b, Value base, Type element,

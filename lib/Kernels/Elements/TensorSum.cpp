@@ -31,18 +31,6 @@ TensorSum::TensorSum(linalg::GenericOp op, Value tensor)
       numbers.push_back(value);
 }
 
-/// Whether the body ends in a sum of the result so far, read by it alone, with
-/// something else.
-static bool endsInSum(linalg::GenericOp op) {
-  BlockArgument soFar = op.getRegionOutputArgs()[0];
-  auto sum = op.getBody()
-                 ->getTerminator()
-                 ->getOperand(0)
-                 .getDefiningOp<arith::AddFOp>();
-  return sum && soFar.hasOneUse() &&
-         *soFar.getUsers().begin() == sum.getOperation();
-}
-
 std::optional<TensorSum> TensorSum::match(linalg::GenericOp op,
                                           std::string &reason) {
   auto refuse = [&](const Twine &text) {
@@ -53,7 +41,7 @@ std::optional<TensorSum> TensorSum::match(linalg::GenericOp op,
       op.getResult(0).getType() !=
           RankedTensorType::get({}, Float32Type::get(op.getContext())))
     return refuse("expected one result of one f32");
-  if (!endsInSum(op))
+  if (!endsIn<arith::AddFOp>(op))
     return refuse("expected a sum with the result so far");
   if (!isFilledWithZero(op.getDpsInitOperand(0)->get()))
     return refuse("expected a sum that begins with 0");

@@ -36,18 +36,13 @@ int64_t TensorSumKernel::getMostTensors(int64_t bytes, int64_t numbers) {
   return std::max<int64_t>(0, bytes / kPointerBytes - numbers - 1);
 }
 
-static int64_t getLanes(Type element) {
-  return kWideBytes / getStorageBytes(element);
-}
-
-/// Elements of a chunk.
-static int64_t getChunk(Type element) {
-  return kThreads * kAccesses * getLanes(element);
+static ChunkReader getReader(const TensorSum &sum) {
+  return {sum.getElement(), kThreads, kAccesses};
 }
 
 TensorSumKernel::TensorSumKernel(ArrayRef<TensorSum> sums) : sums(sums) {
   for (const TensorSum &sum : sums)
-    numChunks += llvm::divideCeil(sum.getCount(), getChunk(sum.getElement()));
+    numChunks += llvm::divideCeil(sum.getCount(), getReader(sum).getElements());
   for (auto [i, number] : llvm::enumerate(sums.front().getNumbers()))
     inputs.push_back({"number" + std::to_string(i), number});
   for (auto [i, sum] : llvm::enumerate(sums))
@@ -58,11 +53,9 @@ namespace {
 class TensorSumEmitter {
 public:
   TensorSumEmitter(DeviceBuilder &b, ArrayRef<TensorSum> sums)
-      : b(b), sums(sums), form(sums.front()),
-        lanes(getLanes(form.getElement())),
-        perChunk(getChunk(form.getElement())) {
+      : b(b), sums(sums), form(sums.front()), reader(getReader(form)) {
     for (const TensorSum &sum : sums)
-      chunks.add(sum.getCount(), perChunk);
+      chunks.add(sum.getCount(), reader.getElements());
   }
 
   /// The kernel that adds up each chunk, and the one that adds up chunks.
@@ -72,13 +65,6 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  Value addElements(ArrayRef<Value> elements, Value sum) {
-    for (Value element : elements)
-      sum = form.emitElement(b, element, numbers, sum);
-    return sum;
-  }
-  /// The sum of those elements of a chunk that are the thread's.
-  Value addChunk(Value base, Number count);
   Value sumOverWarp(Value sum) {
     for (int64_t bit = kWarp / 2; bit > 0; bit /= 2)
       sum = arith::AddFOp::create(b, sum, sm80::shuffleXor(b, sum, bit));
@@ -92,41 +78,12 @@ private:
   ArrayRef<TensorSum> sums;
   /// One of them: what it computes of an element, all do.
   const TensorSum &form;
-  /// Elements that a thread takes at once, and those of a chunk.
-  int64_t lanes, perChunk;
+  ChunkReader reader;
   TensorChunks chunks;
   Values numbers;
   Number thread;
 };
 } // namespace
-
-Value TensorSumEmitter::addChunk(Value base, Number count) {
-  Value zero = b.zero(b.getF32Type());
-  auto load = [&](Number place, int64_t width) {
-    return loadElements(b, base, form.getElement(), place, width);
-  };
-  return b.either(
-      count == perChunk,
-      [&]() -> Values {
-        Values loaded;
-        for (int64_t i = 0; i < kAccesses; ++i)
-          llvm::append_range(loaded,
-                             load((thread + i * kThreads) * lanes, lanes));
-        return {addElements(loaded, zero)};
-      },
-      [&]() -> Values {
-        Number whole = count / lanes;
-        Values ofWhole =
-            b.loop(thread, whole, b.number(kThreads), zero,
-                   [&](Number group, ValueRange soFar) -> Values {
-                     return {addElements(load(group * lanes, lanes), soFar[0])};
-                   });
-        return b.loop(whole * lanes + thread, count, b.number(kThreads),
-                      ofWhole, [&](Number place, ValueRange soFar) -> Values {
-                        return {addElements(load(place, 1), soFar[0])};
-                      });
-      })[0];
-}
 
 void TensorSumEmitter::emitParts(StringRef name,
                                  ArrayRef<ElementKernel::Input> inputs) {
@@ -167,13 +124,13 @@ void TensorSumEmitter::emitParts(StringRef name,
   b.loop(sm80::blockId(b), b.number(chunks.size()), sm80::blockCount(b),
          [&](Number chunk) {
            Number tensor = chunks.findTensor(b, chunk);
-           TensorChunks::Part part = chunks.getPart(b, tensor, chunk, perChunk);
-           Value address =
-               b.element(table, b.pointer(1), b.number(0), b.number(0), tensor);
-           Value base = b.element(b.load(b.pointer(1), address, kPointerBytes),
-                                  getStorage(form.getElement()), b.number(0),
-                                  b.number(0), part.first);
-           Value ofWarp = sumOverWarp(addChunk(base, part.count));
+           Value ofWarp = sumOverWarp(
+               reader.fold(b, chunks, table, tensor, chunk, thread, b.zero(f32),
+                           [&](ArrayRef<Value> elements, Value sum) {
+                             for (Value element : elements)
+                               sum = form.emitElement(b, element, numbers, sum);
+                             return sum;
+                           }));
            b.branch(thread % kWarp == 0,
                     [&] { b.store(ofWarp, word(memory, thread / kWarp), 4); });
            sm80::blockBarrier(b);
@@ -217,7 +174,8 @@ void TensorSumEmitter::emitSums(StringRef name, ArrayRef<std::string> outputs) {
   // Warps stay together: all lanes of one have the same tensor.
   b.loop(sm80::blockId(b) * kWarps + thread / kWarp, b.number(tensors),
          sm80::blockCount(b) * kWarps, [&](Number tensor) {
-           TensorChunks::Run run = chunks.getChunks(b, tensor, perChunk);
+           TensorChunks::Run run =
+               chunks.getChunks(b, tensor, reader.getElements());
            Value ofLane = b.loop(
                lane, run.count, b.number(kWarp), b.zero(f32),
                [&](Number i, ValueRange soFar) -> Values {
