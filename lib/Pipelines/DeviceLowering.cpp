@@ -68,6 +68,7 @@ static void addTensorStage(OpPassManager &pm,
     pm.addPass(createCountLeastTrafficPass());
   pm.addNestedPass<func::FuncOp>(createSeparateAssertsPass());
   pm.addNestedPass<func::FuncOp>(createRaiseExtractsPass());
+  pm.addNestedPass<func::FuncOp>(createRaiseConcatenationsPass());
   pm.addNestedPass<func::FuncOp>(createBubbleUpSlicesPass());
   // Conditions that are computed from flags are elements of tensors, too.
   pm.addNestedPass<func::FuncOp>(createNumbersToTensorsPass());

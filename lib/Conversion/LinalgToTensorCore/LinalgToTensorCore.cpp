@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChipOption.h"
+#include "Concatenations.h"
 #include "ConvolutionMatch.h"
 #include "EpilogueRegion.h"
 #include "ImageGradient.h"
@@ -48,10 +49,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// On a tensor.empty, a number: no other shares its memory, also if it is the
-/// same operation.
-static constexpr StringLiteral kOwnMemoryAttr = "amp.own_memory";
 
 /// Bytes of a tensor of known shape.
 static int64_t getBytes(Value tensor) {
@@ -578,55 +575,6 @@ LogicalResult ConvertLinalgToTensorCore::convert(linalg::LinalgOp op,
   return isConvolution(*contraction)
              ? convertConvolution(*contraction, readers, modules, reason)
              : convertProduct(*contraction, readers, modules, reason);
-}
-
-//===----------------------------------------------------------------------===//
-// Concatenations
-//===----------------------------------------------------------------------===//
-
-/// The concatenation of what becomes of the result of `op`, or null.
-static tensor::ConcatOp findConcatenation(Operation *op) {
-  while (op->getNumResults() == 1 && op->hasOneUse()) {
-    op = *op->user_begin();
-    if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-      return concat;
-    auto reader = dyn_cast<linalg::LinalgOp>(op);
-    bool isElementwise =
-        reader ? reader.getNumParallelLoops() == reader.getNumLoops()
-               : OpTrait::hasElementwiseMappableTraits(op);
-    if (!isElementwise && !isReshape(op))
-      break;
-  }
-  return {};
-}
-
-/// Concatenations of results become insertions, which kernels can do. Each
-/// begins with memory of its own: what is only a part of another's would have
-/// to be copied, whatever it holds.
-static void insertConcatenated(ArrayRef<linalg::LinalgOp> contractions) {
-  llvm::SetVector<Operation *> concatenations;
-  for (linalg::LinalgOp op : contractions) {
-    std::string reason;
-    tensor::ConcatOp concat = findConcatenation(op);
-    if (concat && concat.getType().hasStaticShape() &&
-        succeeded(verifyContraction(*matchContraction(op), reason)))
-      concatenations.insert(concat);
-  }
-  int64_t number = 0;
-  for (Operation *op : concatenations) {
-    OpBuilder b(op);
-    FailureOr<SmallVector<Value>> parts =
-        cast<tensor::ConcatOp>(op).decomposeOperation(b);
-    if (failed(parts))
-      continue;
-    Value start = parts->front();
-    while (auto insertion = start.getDefiningOp<tensor::InsertSliceOp>())
-      start = insertion.getDest();
-    if (auto empty = start.getDefiningOp<tensor::EmptyOp>())
-      empty->setAttr(kOwnMemoryAttr, b.getI64IntegerAttr(number++));
-    op->replaceAllUsesWith(*parts);
-    op->erase();
-  }
 }
 
 //===----------------------------------------------------------------------===//

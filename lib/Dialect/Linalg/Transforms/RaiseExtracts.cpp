@@ -15,12 +15,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/LinearMap.h"
+#include "amp/Analysis/LoopExprs.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -33,57 +32,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-namespace {
-/// Values that were read already: bodies share sums.
-using ExprCache = DenseMap<Value, std::optional<AffineExpr>>;
-} // namespace
-
-static std::optional<AffineExpr> readExpr(Value index, linalg::GenericOp op,
-                                          ExprCache &cache);
-
-static std::optional<AffineExpr> computeExpr(Value index, linalg::GenericOp op,
-                                             ExprCache &cache) {
-  MLIRContext *context = index.getContext();
-  APInt constant;
-  if (matchPattern(index, m_ConstantInt(&constant)))
-    return getAffineConstantExpr(constant.getSExtValue(), context);
-  Operation *definition = index.getDefiningOp();
-  if (auto loop = dyn_cast_or_null<linalg::IndexOp>(definition)) {
-    if (loop->getBlock() != op.getBlock())
-      return std::nullopt; // of an operation around this one
-    return getAffineDimExpr(loop.getDim(), context);
-  }
-  if (!isa_and_present<arith::AddIOp, arith::SubIOp, arith::MulIOp>(definition))
-    return std::nullopt;
-  std::optional<AffineExpr> lhs =
-      readExpr(definition->getOperand(0), op, cache);
-  std::optional<AffineExpr> rhs =
-      readExpr(definition->getOperand(1), op, cache);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  // As one sum of the loops: what is added to itself often is as short then.
-  auto simplify = [&](AffineExpr expr) {
-    return simplifyAffineExpr(expr, op.getNumLoops(), /*numSymbols=*/0);
-  };
-  if (isa<arith::AddIOp>(definition))
-    return simplify(*lhs + *rhs);
-  if (isa<arith::SubIOp>(definition))
-    return simplify(*lhs - *rhs);
-  if (!isa<AffineConstantExpr>(*lhs) && !isa<AffineConstantExpr>(*rhs))
-    return std::nullopt;
-  return simplify(*lhs * *rhs);
-}
-
-/// `index` as an expression of the loops of `op`.
-static std::optional<AffineExpr> readExpr(Value index, linalg::GenericOp op,
-                                          ExprCache &cache) {
-  if (auto known = cache.find(index); known != cache.end())
-    return known->second;
-  std::optional<AffineExpr> expr = computeExpr(index, op, cache);
-  cache[index] = expr;
-  return expr;
-}
 
 /// The map by which `extract` reads its tensor in the loops of `op`, or nothing
 /// if it is none that an input may have.
@@ -101,11 +49,11 @@ static std::optional<AffineMap> readMap(tensor::ExtractOp extract,
   for (auto [loop, extent] : llvm::enumerate(extents))
     if (extent == 1)
       units.push_back(loop);
-  ExprCache cache;
+  LoopExprs loops(op);
   SmallVector<AffineExpr> exprs;
   for (auto [index, size] :
        llvm::zip_equal(extract.getIndices(), type.getShape())) {
-    std::optional<AffineExpr> expr = readExpr(index, op, cache);
+    std::optional<AffineExpr> expr = loops.read(index);
     if (!expr)
       return std::nullopt;
     std::optional<LinearExpr> linear = LinearExpr::get(*expr, numLoops);

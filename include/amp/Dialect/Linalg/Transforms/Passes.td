@@ -70,6 +70,66 @@ def RaiseExtractsPass : Pass<"amp-raise-extracts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RaiseConcatenationsPass : Pass<"amp-raise-concatenations", "::mlir::func::FuncOp"> {
+  let summary = "make a body that puts tensors side by side a concatenation";
+  let description = [{
+    StableHLO's lowering writes a concatenation as a `linalg.generic` that asks
+    for each element from which tensor it comes, by comparing an index with
+    constants in nested `scf.if`. That is a `tensor.concat`, which says so: where a
+    part is what becomes of a contraction, elementwise, its kernel can write it
+    where it is to be (`convert-linalg-to-tensor-core`,
+    `convert-attention-to-kernels`). Where each branch widens its element
+    (`arith.extf`, of one type), the concatenation is of narrow tensors and is
+    widened as a whole.
+
+    **Left alone.** Concatenations of which no part is made so: one kernel reads
+    them all. Parts that are read not whole or in another order, bodies that compute
+    anything else of the elements or assert, and shapes that are not static.
+
+    Before:
+    ```mlir
+    func.func @side_by_side(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>, %c: tensor<4x2xf32>,
+                            %d: tensor<4x3xf32>) -> tensor<4x5xf32> {
+      %c2 = arith.constant 2 : index
+      %product = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x2xf32>)
+                               outs(%c : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %e = tensor.empty() : tensor<4x5xf32>
+      %all = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>],
+                             iterator_types = ["parallel", "parallel"]}
+          outs(%e : tensor<4x5xf32>) {
+      ^bb0(%out: f32):
+        %i = linalg.index 0 : index
+        %j = linalg.index 1 : index
+        %first = arith.cmpi ult, %j, %c2 : index
+        %x = scf.if %first -> (f32) {
+          %l = tensor.extract %product[%i, %j] : tensor<4x2xf32>
+          scf.yield %l : f32
+        } else {
+          %k = arith.subi %j, %c2 : index
+          %r = tensor.extract %d[%i, %k] : tensor<4x3xf32>
+          scf.yield %r : f32
+        }
+        linalg.yield %x : f32
+      } -> tensor<4x5xf32>
+      return %all : tensor<4x5xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @side_by_side(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>, %c: tensor<4x2xf32>,
+                            %d: tensor<4x3xf32>) -> tensor<4x5xf32> {
+      %product = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x2xf32>)
+                               outs(%c : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %all = tensor.concat dim(1) %product, %d : (tensor<4x2xf32>, tensor<4x3xf32>) -> tensor<4x5xf32>
+      return %all : tensor<4x5xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numRaised", "raised", "Bodies that became concatenations">];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def BubbleUpSlicesPass : Pass<"amp-bubble-up-slices", "::mlir::func::FuncOp"> {
   let summary = "compute only what a slice takes";
   let description = [{
