@@ -96,6 +96,8 @@ static void addKernels(OpPassManager &pm,
                        const DeviceLoweringOptions &options) {
   // Before their products are kernels of their own.
   pm.addPass(createConvertAttentionToKernelsPass());
+  // Of what is a product's own now.
+  pm.addNestedPass<func::FuncOp>(createRoundBeforeMovesPass());
   ConvertLinalgToTensorCorePassOptions products;
   products.chip = options.chip;
   products.tf32 = options.tf32;

@@ -3,6 +3,7 @@
 // RUN: amp-opt %s --amp-generate-gemm="m=300 n=512 k=64 layout=nt epilogue=outputs" | FileCheck %s
 // RUN: amp-opt %s --amp-generate-gemm="chip=sm_80 m=300 n=512 k=64 split-k=2 epilogue=outputs" | FileCheck %s --check-prefix=SPLIT
 // RUN: amp-opt %s --amp-generate-gemm="m=300 n=512 k=64 epilogue=amax" | FileCheck %s --check-prefix=AMAX
+// RUN: amp-opt %s --amp-generate-gemm="m=300 n=512 k=64 epilogue=overflow" | FileCheck %s --check-prefix=OR
 
 // Parts of 16 rows, of three tiles of 128: 24 by 512. Parts of 128 columns: 4 by 300.
 // CHECK: gpu.module @gemm attributes {amp.problem = {{.*}}epilogue = "other"
@@ -44,4 +45,21 @@ func.func @outputs(%sum: f32) -> (bf16, f32, f32, f32)
 func.func @amax(%sum: f32) -> (bf16, f32) attributes {amp.epilogue_outputs = ["amax"]} {
   %result = arith.truncf %sum : f32 to bf16
   return %result, %sum : bf16, f32
+}
+
+// So does an or, which writes only if there are bits.
+// OR: llvm.func @gemm(
+// OR-SAME: {elements = 1 : i64, initial = 0 : i64, kind = "buffer", name = "output0", output = "or", type = i32}
+// OR: nvvm.redux.sync or
+// OR: arith.cmpi ne
+// OR: llvm.atomicrmw _or {{.*}} monotonic
+// OR-NOT: @gemm_sums
+func.func @overflow(%sum: f32) -> (bf16, i32) attributes {amp.epilogue_outputs = ["or"]} {
+  %result = arith.truncf %sum : f32 to bf16
+  %exponent = arith.constant 0x7F80 : i16
+  %bits = arith.bitcast %result : bf16 to i16
+  %masked = arith.andi %bits, %exponent : i16
+  %is = arith.cmpi eq, %masked, %exponent : i16
+  %flag = arith.extui %is : i1 to i32
+  return %result, %flag : bf16, i32
 }

@@ -19,15 +19,16 @@
 // result is the element of D. The body is elementwise operations on scalars,
 // and constants.
 //
-// Results after the first are f32 and make outputs of their own, one for each
-// word of `amp.epilogue_outputs`:
+// Results after the first make outputs of their own, one for each word of
+// `amp.epilogue_outputs`:
 //
-//     func.func @gradient(%sum: f32) -> (bf16, f32, f32)
-//         attributes {amp.epilogue_outputs = ["amax", "column-sum"]}
+//     func.func @gradient(%sum: f32) -> (bf16, f32, i32)
+//         attributes {amp.epilogue_outputs = ["column-sum", "or"]}
 //
 // "column-sum" is the sum over the rows for each column of each matrix of the
 // batch, "row-sum" over the columns for each row, and "amax" the greatest
-// magnitude in all.
+// magnitude in all, of f32. "or" is the bits that any i32 has, or that were in
+// memory before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +49,13 @@ struct EpilogueOperand {
   }
 };
 
-enum class EpilogueOutput { Amax, ColumnSum, RowSum };
+enum class EpilogueOutput { Amax, Or, ColumnSum, RowSum };
+
+/// Whether it is a sum for each row or column, not one number.
+inline bool isSum(EpilogueOutput output) {
+  return output == EpilogueOutput::ColumnSum ||
+         output == EpilogueOutput::RowSum;
+}
 
 struct GemmEpilogue {
   /// Null if the sum is rounded to the type of D and no more.
@@ -61,6 +68,8 @@ struct GemmEpilogue {
 
 StringRef stringifyOperandKind(EpilogueOperand::Kind kind);
 StringRef stringifyOutput(EpilogueOutput output);
+/// What an element gives to it, which is also what it is made of.
+Type getOutputType(EpilogueOutput output, MLIRContext *context);
 
 /// Reads `func` as the epilogue of a product whose elements are of type
 /// `result`. Diagnostics say what does not fit.

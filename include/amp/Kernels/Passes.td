@@ -81,15 +81,16 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     in memory (`"row-index"`, `"column-index"`). The first result is the element of
     D. Without an epilogue the sum is rounded. Operands must not overlap D.
 
-    Results after the first are f32. `amp.epilogue_outputs` says what becomes of
-    each: `"column-sum"` adds up the rows for each column of each matrix of the
-    batch (the gradient of a bias), `"row-sum"` the columns for each row, and
-    `"amax"` is the greatest magnitude of all. Sums of parts go to memory, and a
+    `amp.epilogue_outputs` says what becomes of each result after the first:
+    `"column-sum"` adds up the rows for each column of each matrix of the batch (the
+    gradient of a bias), `"row-sum"` the columns for each row, `"amax"` is the
+    greatest magnitude of all, each of f32; `"or"` is the bits that any has, of i32
+    (whether an element is infinite). Sums of parts go to memory, and a
     kernel `<name>_sums` adds them up in their order, so that they are the same in
-    each run. The greatest magnitude is found by an atomic maximum, which is so in
-    any order: the launcher sets it to 0, or leaves what an earlier kernel found. It
-    is infinity if an element is, and NaN if one is NaN. Where D has no elements,
-    sums are 0.
+    each run. The greatest magnitude and the bits are found by an atomic operation,
+    which is so in any order: the launcher sets them to 0, or leaves what an earlier
+    kernel found. The greatest is infinity if an element is, and NaN if one is NaN.
+    Where D has no elements, sums are 0.
 
     ```mlir
     func.func @gradient(%sum: f32) -> (bf16, f32, f32)

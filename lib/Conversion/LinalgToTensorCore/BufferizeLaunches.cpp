@@ -45,8 +45,7 @@ struct LaunchModel
                                                      LaunchKernelsOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    auto launch = cast<LaunchKernelsOp>(op);
-    return launch.isDpsInput(&operand) || launch.getPartial();
+    return cast<LaunchKernelsOp>(op).reads(operand);
   }
   bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand,
                                const AnalysisState &) const {
@@ -72,7 +71,7 @@ struct LaunchModel
             options.createAlloc(rewriter, op->getLoc(), plain, {});
         if (failed(copy))
           return failure();
-        if ((isInput || launch.getPartial()) &&
+        if (launch.reads(operand) &&
             failed(options.createMemCpy(rewriter, op->getLoc(), ready, *copy)))
           return failure();
         ready = *copy;
@@ -84,8 +83,9 @@ struct LaunchModel
     SmallVector<StringRef> names;
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       names.push_back(launch.getOperandName(i));
-    LaunchKernelsOp::create(rewriter, op->getLoc(), launch.getKernels(), names,
-                            inputs, outputs, launch.getPartial());
+    auto onBuffers = LaunchKernelsOp::create(
+        rewriter, op->getLoc(), launch.getKernels(), names, inputs, outputs);
+    onBuffers.setPartialAttr(launch.getPartialAttr());
     for (auto [written, wanted] : llvm::zip(outputs, results))
       if (written != wanted &&
           failed(options.createMemCpy(rewriter, op->getLoc(), written, wanted)))

@@ -19,8 +19,8 @@
 
 namespace mlir::amp {
 
-/// Takes apart into insertions each tensor.concat of what becomes of a result of
-/// `contractions`.
+/// Takes apart into insertions each tensor.concat of what becomes of a result
+/// of `contractions`.
 void insertConcatenated(ArrayRef<linalg::LinalgOp> contractions);
 
 } // namespace mlir::amp

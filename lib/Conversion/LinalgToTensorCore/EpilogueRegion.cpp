@@ -456,6 +456,59 @@ void EpilogueRegion::roundTo(Type type) {
       b.getFunctionType(function->getArgumentTypes(), type));
 }
 
+void EpilogueRegion::addCheck(linalg::GenericOp op) {
+  Block &body = *op.getBlock();
+  auto isBits = [](Type type) {
+    return isScalarType(type) || type.isInteger(16);
+  };
+  for (Operation &inner : body.without_terminator())
+    if (!inner.hasTrait<OpTrait::ConstantLike>() &&
+        (!isScalarOperation(&inner) || !isBits(inner.getResult(0).getType())))
+      return;
+  Value end = body.getTerminator()->getOperand(0);
+  Value soFar = op.getRegionOutputArgs().front();
+  Operation *ored = end.getDefiningOp();
+  Value bits = ored->getOperand(ored->getOperand(0) == soFar ? 1 : 0);
+
+  Location loc = op.getLoc();
+  OpBuilder b(op.getContext());
+  Type element = getElementTypeOrSelf(op.getDpsInputs().front().getType());
+  if (!function) {
+    Type sum = b.getF32Type();
+    function =
+        func::FuncOp::create(loc, "epilogue", b.getFunctionType({sum}, {sum}));
+    b.setInsertionPointToEnd(function->addEntryBlock());
+    Value stored = function->getArgument(0);
+    if (element != sum)
+      stored = arith::TruncFOp::create(b, loc, element, stored);
+    func::ReturnOp::create(b, loc, stored);
+  }
+  Operation *terminator = function->getBody().front().getTerminator();
+  b.setInsertionPoint(terminator);
+  IRMapping mapping;
+  mapping.map(body.getArgument(0), terminator->getOperand(0));
+  auto readConstant = [&](Value value) {
+    if (!mapping.contains(value))
+      mapping.map(value,
+                  arith::ConstantOp::create(b, loc, getSplatValue(value)));
+  };
+  for (Operation &inner : body.without_terminator()) {
+    if (&inner == ored)
+      continue;
+    if (!inner.hasTrait<OpTrait::ConstantLike>())
+      llvm::for_each(inner.getOperands(), readConstant);
+    b.clone(inner, mapping);
+  }
+  readConstant(bits);
+  terminator->insertOperands(1, mapping.lookup(bits));
+  function->setFunctionType(b.getFunctionType(function->getArgumentTypes(),
+                                              terminator->getOperandTypes()));
+  function.get()->setAttr(
+      "amp.epilogue_outputs",
+      b.getStrArrayAttr({stringifyOutput(EpilogueOutput::Or)}));
+  check = op;
+}
+
 void EpilogueRegion::findCut(ArrayRef<Operation *> readers) {
   const auto *found = llvm::find_if(readers, [&](Operation *reader) {
     return !isReshape(reader) && !llvm::is_contained(absorbed, reader);

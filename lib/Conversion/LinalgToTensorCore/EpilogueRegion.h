@@ -32,9 +32,14 @@ struct EpilogueRegion {
   SmallVector<Operation *> absorbed;
   /// The first of the readers that is left to another kernel, or null.
   Operation *cut = nullptr;
+  /// What else the kernel ors into a number from each element that it stores,
+  /// or null. As OrReduction says.
+  linalg::GenericOp check;
 
   /// Has the kernel round what it stores to `type`.
   void roundTo(Type type);
+  /// Sets `check` to `op` if kernels can compute its body.
+  void addCheck(linalg::GenericOp op);
   /// Sets `cut`, one of `readers`.
   void findCut(ArrayRef<Operation *> readers);
 };

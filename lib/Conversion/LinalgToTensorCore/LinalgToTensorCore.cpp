@@ -26,6 +26,7 @@
 #include "ImageGradient.h"
 #include "KernelModules.h"
 #include "MatrixProduct.h"
+#include "ProductChecks.h"
 #include "ProductReaders.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
@@ -49,6 +50,9 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
+
+/// What a check of elements is among the outputs of an epilogue: the only one.
+static constexpr StringLiteral kCheckOutput = "output0";
 
 /// Bytes of a tensor of known shape.
 static int64_t getBytes(Value tensor) {
@@ -138,6 +142,7 @@ private:
                   function_ref<SmallVector<Value>(OpBuilder &)> makeOperands);
 
   const Chip *target = nullptr;
+  ProductChecks checks;
   /// What is planned with any product; operations may be gone by now.
   DenseSet<Operation *> readersOfAll;
   /// Why the contraction at hand is computed in f32 although tf32 was asked
@@ -379,6 +384,15 @@ Value ConvertLinalgToTensorCore::buildFilters(OpBuilder &b,
   return move.build(b);
 }
 
+/// Has the kernel make the check of its result, if there is one. What is
+/// inserted is checked with more than the kernel computes.
+static void addCheck(EpilogueRegion &epilogue) {
+  if (epilogue.result.getDefiningOp<tensor::InsertSliceOp>())
+    return;
+  if (linalg::GenericOp check = ProductChecks::find(epilogue.result))
+    epilogue.addCheck(check);
+}
+
 void ConvertLinalgToTensorCore::emitLaunch(
     const MatrixProduct &product, const EpilogueRegion &epilogue,
     gpu::GPUModuleOp kernels, const KernelChoice &choice,
@@ -402,10 +416,11 @@ void ConvertLinalgToTensorCore::emitLaunch(
   SmallVector<Value> outputs;
   // What is inserted is written where it is to be.
   std::optional<ElementRun> target;
-  bool isPartial = false;
+  SmallVector<StringRef> partial;
   if (auto insertion = epilogue.result.getDefiningOp<tensor::InsertSliceOp>()) {
     const int64_t span = product.getResultSpan();
-    isPartial = span > product.batch * product.m * product.n;
+    if (span > product.batch * product.m * product.n)
+      partial.push_back(resultName);
     target.emplace(insertion.getDest(), product.result.place, span);
     outputs.push_back(target->read(b, loc));
   } else {
@@ -414,6 +429,12 @@ void ConvertLinalgToTensorCore::emitLaunch(
       type = type.clone(product.resultShape);
     outputs.push_back(tensor::EmptyOp::create(b, loc, type.getShape(),
                                               type.getElementType()));
+  }
+  if (epilogue.check) {
+    partial.push_back(kCheckOutput);
+    texts.push_back(kCheckOutput.str());
+    outputs.push_back(
+        tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>(), b.getI32Type()));
   }
   // What else the kernels write is memory that nobody reads afterwards.
   for (auto [name, bytes] : getKernelMemory(kernels)) {
@@ -427,7 +448,7 @@ void ConvertLinalgToTensorCore::emitLaunch(
   }
   SmallVector<StringRef> names(texts.begin(), texts.end());
   auto launch = LaunchKernelsOp::create(b, loc, kernels.getName(), names,
-                                        inputs, outputs, isPartial);
+                                        inputs, outputs, partial);
   Value result = launch.getResult(0);
   if (target)
     result = target->replace(b, loc, result);
@@ -437,6 +458,10 @@ void ConvertLinalgToTensorCore::emitLaunch(
   }
   Value replaced = epilogue.result;
   replaced.replaceAllUsesWith(result);
+  if (epilogue.check) {
+    checks.add(epilogue.check, launch, kCheckOutput);
+    ++numChecks;
+  }
 
   SmallVector<Operation *> dead(epilogue.absorbed);
   llvm::sort(dead,
@@ -510,6 +535,7 @@ LogicalResult ConvertLinalgToTensorCore::convertProduct(
   }
   if (failed(plan))
     return failure();
+  addCheck(epilogue);
   const GemmProblem &problem = plan->problem;
   Location loc = product->op->getLoc();
   func::FuncOp function = epilogue.function ? *epilogue.function : nullptr;
@@ -539,6 +565,8 @@ LogicalResult ConvertLinalgToTensorCore::convertConvolution(
   if (failed(plan))
     return failure();
   const ConvolutionProblem &problem = plan->problem;
+  if (!problem.isDepthwise())
+    addCheck(epilogue);
   func::FuncOp function = epilogue.function ? *epilogue.function : nullptr;
   FailureOr<gpu::GPUModuleOp> kernels =
       modules.getConvolution(match->product.op->getLoc(), problem,
@@ -627,5 +655,6 @@ void ConvertLinalgToTensorCore::runOnOperation() {
     if (report)
       op->emitRemark() << "not for Tensor Cores: " << reason;
   }
+  checks.finish();
   numKernels += modules.size();
 }

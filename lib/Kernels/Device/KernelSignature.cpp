@@ -97,14 +97,14 @@ unsigned KernelSignature::addOperand(StringRef name, StringRef kind, Type type,
                             named("elements", b.getI64IntegerAttr(elements))});
 }
 
-unsigned KernelSignature::addOutput(StringRef name, StringRef kind,
+unsigned KernelSignature::addOutput(StringRef name, StringRef kind, Type type,
                                     int64_t elements,
                                     std::optional<int64_t> initial) {
   SmallVector<NamedAttribute> attributes{
       named("kind", b.getStringAttr("buffer")),
       named("name", b.getStringAttr(name)),
       named("output", b.getStringAttr(kind)),
-      named("type", TypeAttr::get(b.getF32Type())),
+      named("type", TypeAttr::get(type)),
       named("elements", b.getI64IntegerAttr(elements))};
   if (initial)
     attributes.push_back(named("initial", b.getI64IntegerAttr(*initial)));

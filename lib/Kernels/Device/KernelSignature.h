@@ -46,10 +46,10 @@ public:
   /// A pointer to an operand of the epilogue.
   unsigned addOperand(StringRef name, StringRef kind, Type type,
                       int64_t elements);
-  /// A pointer to an output of the epilogue, f32. The kernel adds to what is
-  /// there, so the launcher leaves `initial` there, if there is one.
-  unsigned addOutput(StringRef name, StringRef kind, int64_t elements,
-                     std::optional<int64_t> initial);
+  /// A pointer to an output of the epilogue. The kernel adds to what is there,
+  /// so the launcher leaves `initial` there, if there is one.
+  unsigned addOutput(StringRef name, StringRef kind, Type type,
+                     int64_t elements, std::optional<int64_t> initial);
   /// Pointers, passed by value one behind the other, so that a kernel can find
   /// one by its number.
   struct TableEntry {

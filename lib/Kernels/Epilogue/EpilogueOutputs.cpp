@@ -1,4 +1,4 @@
-//===- EpilogueOutputs.cpp - Sums and the greatest magnitude --------------===//
+//===- EpilogueOutputs.cpp - Sums, maxima and bits of elements ------------===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -64,13 +64,15 @@ void EpilogueOutputs::add(unsigned index, Value pair, Number row,
   Value rowInside = row < shape.m;
   SmallVector<Value> elements;
   for (int64_t i = 0; i < 2; ++i)
-    elements.push_back(
-        arith::SelectOp::create(b, b.both(rowInside, column + i < shape.n),
-                                b.extract(pair, i), b.zero(b.getF32Type())));
+    elements.push_back(arith::SelectOp::create(
+        b, b.both(rowInside, column + i < shape.n), b.extract(pair, i),
+        b.zero(getElementTypeOrSelf(pair.getType()))));
   Value inside = b.gather(elements);
   switch (outputs[index]) {
   case EpilogueOutput::Amax:
     return addToAmax(index, inside);
+  case EpilogueOutput::Or:
+    return addToOr(index, inside);
   case EpilogueOutput::ColumnSum:
     return addToColumn(index, inside, row, column);
   case EpilogueOutput::RowSum:
@@ -95,6 +97,26 @@ void EpilogueOutputs::addToAmax(unsigned index, Value pair) {
                               ofWarp, LLVM::AtomicOrdering::monotonic);
   });
   greatest = Sum();
+}
+
+void EpilogueOutputs::addToOr(unsigned index, Value pair) {
+  Sum &bits = sums[{index, Value()}];
+  for (int64_t i = 0; i < 2; ++i) {
+    Value element = b.extract(pair, i);
+    bits.value = bits.value
+                     ? arith::OrIOp::create(b, bits.value, element).getResult()
+                     : element;
+  }
+  if (++bits.count < part.rowsOfThread * part.pairsOfThread)
+    return;
+  Value ofWarp = sm80::orOverWarp(b, bits.value);
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, ofWarp,
+                                    b.zero(b.getI32Type()));
+  b.branch(b.both(lane == 0, any), [&] {
+    LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::_or, pointers[index],
+                              ofWarp, LLVM::AtomicOrdering::monotonic);
+  });
+  bits = Sum();
 }
 
 void EpilogueOutputs::addToColumn(unsigned index, Value pair, Number row,
@@ -160,11 +182,13 @@ unsigned mlir::amp::addEpilogueOutputs(KernelSignature &signature,
   unsigned first = 0;
   for (auto [i, output] : llvm::enumerate(epilogue.outputs)) {
     unsigned index =
-        output == EpilogueOutput::Amax
-            ? signature.addOutput("output" + std::to_string(i),
-                                  stringifyOutput(output), 1, /*initial=*/0)
-            : signature.addPartSums("parts" + std::to_string(i),
-                                    countPartSums(output, problem, config));
+        isSum(output)
+            ? signature.addPartSums("parts" + std::to_string(i),
+                                    countPartSums(output, problem, config))
+            : signature.addOutput("output" + std::to_string(i),
+                                  stringifyOutput(output),
+                                  getOutputType(output, problem.d.getContext()),
+                                  1, /*initial=*/0);
     if (i == 0)
       first = index;
   }
@@ -176,9 +200,7 @@ unsigned mlir::amp::addEpilogueOutputs(KernelSignature &signature,
 //===----------------------------------------------------------------------===//
 
 bool mlir::amp::hasSums(const GemmEpilogue &epilogue) {
-  return llvm::any_of(epilogue.outputs, [](EpilogueOutput output) {
-    return output != EpilogueOutput::Amax;
-  });
+  return llvm::any_of(epilogue.outputs, isSum);
 }
 
 void mlir::amp::emitSumsOfParts(DeviceBuilder &b, StringRef name,
@@ -192,7 +214,7 @@ void mlir::amp::emitSumsOfParts(DeviceBuilder &b, StringRef name,
   SmallVector<std::pair<EpilogueOutput, Parameters>> sums;
   int64_t most = 1;
   for (auto [i, output] : llvm::enumerate(epilogue.outputs)) {
-    if (output == EpilogueOutput::Amax)
+    if (!isSum(output))
       continue;
     int64_t elements =
         problem.batch *
@@ -200,10 +222,11 @@ void mlir::amp::emitSumsOfParts(DeviceBuilder &b, StringRef name,
     most = std::max(most, elements);
     unsigned parts = signature.addPartSums(
         "parts" + std::to_string(i), countPartSums(output, problem, config));
-    sums.push_back({output,
-                    {parts, signature.addOutput("output" + std::to_string(i),
-                                                stringifyOutput(output),
-                                                elements, std::nullopt)}});
+    sums.push_back(
+        {output,
+         {parts, signature.addOutput("output" + std::to_string(i),
+                                     stringifyOutput(output), b.getF32Type(),
+                                     elements, std::nullopt)}});
   }
   unsigned mArg = signature.addNumber("m", problem.m);
   unsigned nArg = signature.addNumber("n", problem.n, problem.n % 2 ? 1 : 2);

@@ -1,4 +1,4 @@
-//===- EpilogueOutputs.h - Sums and the greatest magnitude ------*- C++ -*-===//
+//===- EpilogueOutputs.h - Sums, maxima and bits of elements ----*- C++ -*-===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,6 +14,8 @@
 //                bits, infinity is above all of them and a NaN above that, so a
 //                NaN anywhere gives a NaN. The warp's greatest goes by an
 //                atomic maximum into memory, which is the same in any order.
+//   or           Each thread ors the bits of its elements. What a warp has goes
+//                by an atomic or into memory, unless there is none.
 //   column-sum,  Each warp writes the sum over its part, exactly once, to a
 //   row-sum      place of its own, and a second kernel adds the parts up in
 //                their order. Adding to one place atomically would save that
@@ -48,7 +50,7 @@ WarpPart getWarpPart(const GemmProblem &problem, const GemmConfig &config);
 
 class EpilogueOutputs {
 public:
-  /// `pointers` to the greatest magnitude or to the sums of parts.
+  /// `pointers` to the greatest magnitude, the bits or the sums of parts.
   EpilogueOutputs(DeviceBuilder &b, ArrayRef<EpilogueOutput> outputs,
                   ArrayRef<Value> pointers, EpilogueShape shape, WarpPart part,
                   Number lane, Number batch, const GemmConfig &config);
@@ -65,6 +67,7 @@ private:
   };
 
   void addToAmax(unsigned index, Value pair);
+  void addToOr(unsigned index, Value pair);
   void addToColumn(unsigned index, Value pair, Number row, Number column);
   void addToRow(unsigned index, Value pair, Number row, Number column);
   /// Adds up over the lanes whose numbers differ in `bits`.
@@ -81,8 +84,8 @@ private:
   DenseMap<std::pair<unsigned, Value>, Sum> sums;
 };
 
-/// Adds a parameter for each output: the greatest magnitude itself, or the sums
-/// of parts. Returns the first's index.
+/// Adds a parameter for each output: the number itself, or the sums of parts.
+/// Returns the first's index.
 unsigned addEpilogueOutputs(KernelSignature &signature,
                             const GemmProblem &problem,
                             const GemmConfig &config,

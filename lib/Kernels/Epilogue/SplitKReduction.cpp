@@ -123,6 +123,8 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
     Number acrossParts =
         ceilDiv(n, config.tileN) * (config.tileN / part.columns);
     Number perMatrix = paddedRows / part.rows * acrossParts;
+    // Pairs of a workspace in another order begin at even columns of D.
+    Number last = (inWorkspace.locate ? n : columns) - 2;
     b.loop(first / 32, batches * perMatrix, step / 32, ValueRange(),
            [&](Number item, ValueRange) {
              Number batch = item / perMatrix, inMatrix = item % perMatrix;
@@ -136,8 +138,7 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
              Number column = inMatrix % acrossParts * part.columns + lane * 2;
              for (int64_t i = 0; i < part.rows; ++i) {
                Number row = firstRow + i;
-               Value sum =
-                   addParts(batch, min(row, m - 1), min(column, columns - 2));
+               Value sum = addParts(batch, min(row, m - 1), min(column, last));
                storePair(b, builder.apply(sum, row, column), matrix, row,
                          column);
              }

@@ -28,11 +28,14 @@ LogicalResult mlir::amp::verifyConvolutionEpilogue(
     const ConvolutionProblem &problem, const GemmEpilogue &epilogue,
     function_ref<InFlightDiagnostic()> emitError) {
   // Rows of the product are not always rows of a tensor, in their order.
-  if (!epilogue.outputs.empty() ||
+  if (llvm::any_of(epilogue.outputs, isSum) ||
       llvm::any_of(epilogue.operands,
                    [](auto &operand) { return operand.isIndex(); }))
-    return emitError() << "expected an epilogue of one result and without "
-                          "indices for a convolution; reduce its result";
+    return emitError() << "expected an epilogue without sums and indices for a "
+                          "convolution; reduce its result";
+  if (!epilogue.outputs.empty() && problem.isDepthwise())
+    return emitError() << "expected an epilogue of one result for a depthwise "
+                          "convolution; reduce its result";
   bool hasRows = llvm::any_of(epilogue.operands, [](auto &operand) {
     return operand.kind == EpilogueOperand::Kind::Row;
   });

@@ -43,12 +43,20 @@ StringRef mlir::amp::stringifyOutput(EpilogueOutput output) {
   switch (output) {
   case EpilogueOutput::Amax:
     return "amax";
+  case EpilogueOutput::Or:
+    return "or";
   case EpilogueOutput::ColumnSum:
     return "column-sum";
   case EpilogueOutput::RowSum:
     return "row-sum";
   }
   llvm_unreachable("unknown output");
+}
+
+Type mlir::amp::getOutputType(EpilogueOutput output, MLIRContext *context) {
+  if (output == EpilogueOutput::Or)
+    return IntegerType::get(context, 32);
+  return Float32Type::get(context);
 }
 
 static std::optional<EpilogueOperand::Kind> parseKind(Attribute attr) {
@@ -64,8 +72,8 @@ static std::optional<EpilogueOperand::Kind> parseKind(Attribute attr) {
 
 static std::optional<EpilogueOutput> parseOutput(Attribute attr) {
   auto text = dyn_cast_or_null<StringAttr>(attr);
-  for (auto output : {EpilogueOutput::Amax, EpilogueOutput::ColumnSum,
-                      EpilogueOutput::RowSum})
+  for (auto output : {EpilogueOutput::Amax, EpilogueOutput::Or,
+                      EpilogueOutput::ColumnSum, EpilogueOutput::RowSum})
     if (text && text.getValue() == stringifyOutput(output))
       return output;
   return std::nullopt;
@@ -102,11 +110,13 @@ static LogicalResult readOutputs(func::FuncOp func, GemmEpilogue &epilogue) {
     if (!output)
       return func.emitError()
              << "expected output " << i << " in '" << kOutputsAttr
-             << "' to be \"amax\", \"column-sum\" or \"row-sum\", but got "
+             << "' to be \"amax\", \"or\", \"column-sum\" or \"row-sum\", but got "
              << kinds[i];
-    if (!type.isF32())
-      return func.emitError() << "expected result " << i + 1
-                              << " of an epilogue to be f32, but got " << type;
+    Type expected = getOutputType(*output, func.getContext());
+    if (type != expected)
+      return func.emitError()
+             << "expected result " << i + 1 << " of an epilogue to be "
+             << expected << ", but got " << type;
     epilogue.outputs.push_back(*output);
   }
   return success();

@@ -65,6 +65,7 @@ void ConvolutionProduct::addParameters(KernelSignature &signature) {
     index.operands = addEpilogueOperands(
         signature, epilogue,
         {elements / problem.strideOfD(), problem.strideOfD(), elements});
+    index.outputs = addEpilogueOutputs(signature, problem, config, epilogue);
   }
   index.batch = signature.addNumber("batch", convolution.batch);
   // Always the same, but no constant: LLVM would unroll a loop over few stages,
@@ -93,8 +94,11 @@ void ConvolutionProduct::readParameters(Block *entry) {
     m = b.number(problem.m);
     break;
   }
-  if (!split())
-    operands = readEpilogueOperands(entry, index.operands, epilogue);
+  if (split())
+    return;
+  operands = readEpilogueOperands(entry, index.operands, epilogue);
+  for (unsigned i = 0; i < epilogue.outputs.size(); ++i)
+    outputs.push_back(entry->getArgument(index.outputs + i));
 }
 
 //===----------------------------------------------------------------------===//

@@ -71,7 +71,7 @@ protected:
 private:
   /// Indices of the kernel's parameters.
   struct Parameters {
-    unsigned a, b, operands, batch, run;
+    unsigned a, b, operands, outputs, batch, run;
   };
   using Operand = std::unique_ptr<PixelMatrix>;
 

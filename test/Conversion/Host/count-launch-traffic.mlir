@@ -37,7 +37,7 @@ module attributes {gpu.container_module} {
 module attributes {gpu.container_module} {
   func.func @step(%x: memref<26xf32>, %y: memref<26xf32>) attributes {
       amp.signature = {kind = "train_step"}} {
-    amp.launch_kernels @k ins(a = %x) outs(d = %y) {partial} : (memref<26xf32>, memref<26xf32>) -> ()
+    amp.launch_kernels @k ins(a = %x) outs(d = %y) {partial = ["d"]} : (memref<26xf32>, memref<26xf32>) -> ()
     return
   }
   gpu.module @k {

@@ -58,12 +58,12 @@ module attributes {gpu.container_module} {
   // CHECK-LABEL: func @partial
   // CHECK:       %[[D:.*]] = memref.alloc() {{.*}}: memref<16xf32>
   // CHECK-NOT:   memref.copy
-  // CHECK:       amp.launch_kernels @product ins(a = %{{.*}}) outs(d = %{{.*}}) {partial} : (memref<8xf16>, memref<8xf32, strided<[1], offset: 8>>) -> ()
+  // CHECK:       amp.launch_kernels @product ins(a = %{{.*}}) outs(d = %{{.*}}) {partial = ["d"]} : (memref<8xf16>, memref<8xf32, strided<[1], offset: 8>>) -> ()
   // CHECK-NEXT:  return %[[D]]
   func.func @partial(%a: tensor<8xf16>) -> tensor<16xf32> {
     %d = tensor.empty() : tensor<16xf32>
     %part = tensor.extract_slice %d[8] [8] [1] : tensor<16xf32> to tensor<8xf32>
-    %0 = amp.launch_kernels @product ins(a = %a) outs(d = %part) {partial}
+    %0 = amp.launch_kernels @product ins(a = %a) outs(d = %part) {partial = ["d"]}
         : (tensor<8xf16>, tensor<8xf32>) -> tensor<8xf32>
     %all = tensor.insert_slice %0 into %d[8] [8] [1] : tensor<8xf32> into tensor<16xf32>
     return %all : tensor<16xf32>
@@ -73,9 +73,9 @@ module attributes {gpu.container_module} {
   // CHECK-SAME:    %[[X:[^ ]*]]: memref<8xf32>
   // CHECK:       %[[D:.*]] = memref.alloc()
   // CHECK-NEXT:  memref.copy %[[X]], %[[D]]
-  // CHECK-NEXT:  amp.launch_kernels @product ins(a = %{{.*}}) outs(d = %[[D]]) {partial}
+  // CHECK-NEXT:  amp.launch_kernels @product ins(a = %{{.*}}) outs(d = %[[D]]) {partial = ["d"]}
   func.func @partial_of_a_copy(%a: tensor<8xf16>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
-    %0 = amp.launch_kernels @product ins(a = %a) outs(d = %x) {partial}
+    %0 = amp.launch_kernels @product ins(a = %a) outs(d = %x) {partial = ["d"]}
         : (tensor<8xf16>, tensor<8xf32>) -> tensor<8xf32>
     return %0, %x : tensor<8xf32>, tensor<8xf32>
   }
@@ -84,11 +84,11 @@ module attributes {gpu.container_module} {
   // CHECK-LABEL: func @partial_of_rows
   // CHECK:       %[[COPY:.*]] = memref.alloc() {{.*}}: memref<4x2xf32>
   // CHECK-NEXT:  memref.copy %[[PART:.*]], %[[COPY]]
-  // CHECK-NEXT:  amp.launch_kernels @product ins(a = %{{.*}}) outs(d = %[[COPY]]) {partial}
+  // CHECK-NEXT:  amp.launch_kernels @product ins(a = %{{.*}}) outs(d = %[[COPY]]) {partial = ["d"]}
   // CHECK-NEXT:  memref.copy %[[COPY]], %[[PART]]
   func.func @partial_of_rows(%a: tensor<8xf16>, %d: tensor<4x4xf32> {bufferization.writable = true}) -> tensor<4x4xf32> {
     %part = tensor.extract_slice %d[0, 0] [4, 2] [1, 1] : tensor<4x4xf32> to tensor<4x2xf32>
-    %0 = amp.launch_kernels @product ins(a = %a) outs(d = %part) {partial}
+    %0 = amp.launch_kernels @product ins(a = %a) outs(d = %part) {partial = ["d"]}
         : (tensor<8xf16>, tensor<4x2xf32>) -> tensor<4x2xf32>
     %all = tensor.insert_slice %0 into %d[0, 0] [4, 2] [1, 1] : tensor<4x2xf32> into tensor<4x4xf32>
     return %all : tensor<4x4xf32>

@@ -112,10 +112,10 @@ func.func @shared_keys(%q: tensor<2x24x6x16xf16>, %k: tensor<2x24x3x16xf16>) -> 
 // CHECK:       %[[E:.*]] = tensor.empty() {amp.own_memory = 0 : i64} : tensor<2x24x128xf16>
 // CHECK:       %[[LINE:.*]] = tensor.collapse_shape %[[E]]
 // CHECK:       %[[PART:.*]] = tensor.extract_slice %[[LINE]][0] [6080] [1]
-// CHECK:       %[[D:.*]] = amp.launch_kernels @gemm_0 ins(a = %{{.*}}, b = %{{.*}}) outs(d = %[[PART]]) {partial}
+// CHECK:       %[[D:.*]] = amp.launch_kernels @gemm_0 ins(a = %{{.*}}, b = %{{.*}}) outs(d = %[[PART]]) {partial = ["d"]}
 // CHECK:       %[[ONE:.*]] = tensor.insert_slice %[[D]] into %[[LINE]][0] [6080] [1]
 // CHECK:       %[[MORE:.*]] = tensor.extract_slice %[[ONE]][64] [6080] [1]
-// CHECK:       amp.launch_kernels @gemm_1 ins(a = %{{.*}}, b = %{{.*}}) outs(d = %[[MORE]]) {partial}
+// CHECK:       amp.launch_kernels @gemm_1 ins(a = %{{.*}}, b = %{{.*}}) outs(d = %[[MORE]]) {partial = ["d"]}
 // CHECK:       tensor.insert_slice %{{.*}} into %[[ONE]][64] [6080] [1]
 // CHECK:       gpu.module @gemm_0
 // CHECK-SAME:  batch_strides_d = array<i64: 3072, 16>
@@ -355,7 +355,7 @@ func.func @sums_then_move(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %r: tens
 
 // Columns of a matrix.
 // CHECK-LABEL: func @columns_put_in
-// CHECK:       {partial}
+// CHECK:       {partial = ["d"]}
 // CHECK:       batch_shape = array<i64: 1>
 func.func @columns_put_in(%a: tensor<64x32xf16>, %b: tensor<32x24xf16>, %d: tensor<64x72xf32>) -> tensor<64x72xf32> {
   %c0 = arith.constant 0.0 : f32
@@ -371,7 +371,7 @@ func.func @columns_put_in(%a: tensor<64x32xf16>, %b: tensor<32x24xf16>, %d: tens
 
 // Sums that begin with a tensor, into columns.
 // CHECK-LABEL: func @sums_put_in
-// CHECK:       operand0 = {{.*}} {partial}
+// CHECK:       operand0 = {{.*}} {partial = ["d"]}
 func.func @sums_put_in(%a: tensor<64x32xf16>, %b: tensor<32x24xf16>, %d: tensor<64x72xf32>, %c: tensor<64x24xf32>) -> tensor<64x72xf32> {
   %s = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
       ins(%a, %b : tensor<64x32xf16>, tensor<32x24xf16>) outs(%c : tensor<64x24xf32>) -> tensor<64x24xf32>
@@ -415,7 +415,7 @@ func.func @every_third_column(%a: tensor<64x32xf16>, %b: tensor<32x24xf16>, %d: 
 
 // One column of a matrix.
 // CHECK-LABEL: func @one_column
-// CHECK:       {partial}
+// CHECK:       {partial = ["d"]}
 // CHECK:       ldd = 72 : i64, m = 64 : i64, n = 1 : i64
 func.func @one_column(%a: tensor<64x32xf16>, %b: tensor<32x1xf16>, %d: tensor<64x72xf32>) -> tensor<64x72xf32> {
   %c0 = arith.constant 0.0 : f32

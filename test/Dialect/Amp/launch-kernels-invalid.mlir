@@ -46,6 +46,24 @@ func.func @twice(%a: memref<4xf32>) {
 
 // -----
 
+// Rule 7
+func.func @partial_input(%a: memref<4xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{expected 'partial' to name one of outs, but got 'a'}}
+  amp.launch_kernels @kernels ins(a = %a) outs(b = %b) {partial = ["a"]} : (memref<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// Rule 7
+func.func @partial_twice(%a: memref<4xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{expected 'partial' to name one of outs, but got 'b'}}
+  amp.launch_kernels @kernels ins(a = %a) outs(b = %b) {partial = ["b", "b"]} : (memref<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
 // Rule 3
 func.func @absent(%a: memref<4xf32>) {
   // expected-error @below {{expected 'kernels' to be a module of kernels that carry 'amp.launch'}}

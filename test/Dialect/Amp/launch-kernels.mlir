@@ -17,9 +17,9 @@ module attributes {gpu.container_module,
   }
 
   // CHECK-LABEL: func @part
-  // CHECK:       amp.launch_kernels @product ins(a = %{{.*}}, b = %{{.*}}) outs(d = %{{.*}}) {partial} :
+  // CHECK:       amp.launch_kernels @product ins(a = %{{.*}}, b = %{{.*}}) outs(d = %{{.*}}) {partial = ["d"]} :
   func.func @part(%a: tensor<2x4xf16>, %b: tensor<4x4xf16>, %d: tensor<8xf32>) -> tensor<8xf32> {
-    %0 = amp.launch_kernels @product ins(a = %a, b = %b) outs(d = %d) {partial}
+    %0 = amp.launch_kernels @product ins(a = %a, b = %b) outs(d = %d) {partial = ["d"]}
         : (tensor<2x4xf16>, tensor<4x4xf16>, tensor<8xf32>) -> tensor<8xf32>
     return %0 : tensor<8xf32>
   }

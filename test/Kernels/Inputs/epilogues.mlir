@@ -75,6 +75,15 @@ func.func @gradient(%sum: f32, %scale: f32, %output: bf16) -> (bf16, f32, f32, f
 func.func @amax_f32(%sum: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["amax"]} {
   return %sum, %sum : f32, f32
 }
+// The bits of large sums, as they lie in memory.
+func.func @bits(%sum: f32) -> (f32, i32) attributes {amp.epilogue_outputs = ["or"]} {
+  %limit = arith.constant 30.0 : f32
+  %none = arith.constant 0 : i32
+  %large = arith.cmpf ogt, %sum, %limit : f32
+  %number = arith.bitcast %sum : f32 to i32
+  %bits = arith.select %large, %number, %none : i32
+  return %sum, %bits : f32, i32
+}
 // Nothing of what comes later is seen: the columns after a row's own number are masked.
 func.func @causal(%sum: f32, %row: i32, %column: i32, %bias: f32) -> f32
     attributes {amp.epilogue = ["row-index", "column-index", "row"]} {

@@ -30,7 +30,7 @@ import numpy as np
 import kernel_launch
 from check_table import check_table
 from number_formats import FORMATS
-from verify_numbers import EPILOGUES, FOLDER, UNIT, Bounded, as_multiplied, compare
+from verify_numbers import EPILOGUES, FOLDER, UNIT, Bounded, as_multiplied, begin_outputs, check_outputs, compare
 
 EPILOGUES_FILE = os.path.join(FOLDER, "epilogues.mlir")
 
@@ -165,6 +165,7 @@ def fill_memory(conv, emulation, tensors):
     operands = {a.name: a for kernel in emulation.kernels for a in kernel.arguments if a.operand}
     for name in emulation.types:
         emulation.write(name, tensors.get(name, np.zeros(0)))
+    begin_outputs(emulation)
     values = []
     for name, argument in sorted(operands.items()):
         data = conv.fill(argument.elements, argument.type)
@@ -181,11 +182,13 @@ def check_numbers(conv, emulation, unit=UNIT):
     statistics = emulation.run(conv.blocks, conv.seed, conv.seeds)
     multiplied = {name: as_multiplied(tensor, conv.a, conv.chip) for name, tensor in tensors.items()}
     expected = multiply(conv, multiplied, unit)
+    outputs = []
     if conv.epilogue:
-        expected = EPILOGUES[conv.epilogue](expected, *operands)[0]
+        expected, *outputs = EPILOGUES[conv.epilogue](expected, *operands)
     rows, columns = conv.result_matrix()
     got = emulation.read(conv.result)[: rows * columns].reshape(1, rows, columns)
-    return compare(conv.result, got, expected, conv.d), statistics
+    wrong = compare(conv.result, got, expected, conv.d)
+    return wrong or check_outputs(emulation, outputs), statistics
 
 
 def run_kernels(conv, module, kernels, folder, limit=None):

@@ -32,8 +32,8 @@ which is the same bound with 2u, and for 8-bit floats keeps fewer bits. So the u
 sums is a parameter, which run_packed_kernels.py sets for a GPU.
 
 Sums for columns and rows and the greatest magnitude are outputs of an epilogue and follow
-from the same rules. One line for each kernel, with what is wrong; exit status 1 if
-anything is.
+from the same rules. Ored bits are of integers alone, and join KEPT_BITS. One line for each
+kernel, with what is wrong; exit status 1 if anything is.
 """
 
 import os
@@ -47,6 +47,8 @@ from check_table import check_table
 from number_formats import FORMATS
 
 UNIT = 2.0**-24
+# In memory before a kernel ors bits into it.
+KEPT_BITS = 5
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -237,6 +239,11 @@ def amax_f32(s):
     return [s, s]
 
 
+def bits(s):
+    numbers = s.value.astype(np.float32).view(np.int32)
+    return [s, Bounded(np.where(s.value > 30, numbers, 0), 0.0, 0.0)]
+
+
 def causal(s, bias):
     rows, columns = np.indices(s.value.shape[1:])
     return [(s + bias).where(columns <= rows, 0.0)]
@@ -244,6 +251,7 @@ def causal(s, bias):
 
 EPILOGUES = {
     "amax_f32": amax_f32,
+    "bits": bits,
     "causal": causal,
     "gradient": gradient,
     "bias_relu": bias_relu,
@@ -267,6 +275,10 @@ def spread(values, kind, problem):
 
 def reduce(x, kind):
     """An output of an epilogue."""
+    if kind == "or":
+        assert x.unit == 0 and np.any(x.value)
+        ored = np.bitwise_or.reduce(x.value.astype(np.int64).ravel(), initial=KEPT_BITS)
+        return Bounded(np.array([ored]), 0.0, 0.0)
     with np.errstate(invalid="ignore"):
         if kind == "amax":
             # NaN if there is one. The greatest is off by no more than the worst of all.
@@ -289,9 +301,7 @@ def fill_memory(problem, emulation, a, b, offsets):
                 operands[argument.name] = argument
     for name in emulation.types:
         emulation.write(name, np.zeros(0))
-    for argument in find_outputs(emulation):
-        if argument.initial is not None:
-            emulation.write(argument.name, np.full(argument.elements, float(argument.initial)))
+    begin_outputs(emulation)
     emulation.write("a", problem.stored(a, "a", problem.layout[0] == "t"))
     if problem.groups:
         emulation.write("offsets", offsets)
@@ -302,6 +312,14 @@ def fill_memory(problem, emulation, a, b, offsets):
         emulation.write(name, data)
         values.append(Bounded(spread(data, argument.operand, problem), 0.0, problem.unit))
     return values
+
+
+def begin_outputs(emulation):
+    """Leaves in memory what outputs begin with."""
+    for argument in find_outputs(emulation):
+        if argument.initial is not None:
+            before = KEPT_BITS if argument.output == "or" else argument.initial
+            emulation.write(argument.name, np.full(argument.elements, float(before)))
 
 
 def find_outputs(emulation):
@@ -338,6 +356,18 @@ def check_result(problem, emulation, expected):
     return compare("d", memory[places], expected, problem.d)
 
 
+def check_outputs(emulation, results):
+    """What is wrong with outputs of an epilogue, of which `results` are the elements."""
+    outputs = find_outputs(emulation)
+    if len(outputs) != len(results):
+        return f"{len(outputs)} outputs instead of {len(results)}"
+    for argument, result in zip(outputs, results):
+        got = emulation.read(argument.name)[: argument.elements]
+        if wrong := compare(argument.name, got, reduce(result, argument.output), argument.type):
+            return wrong
+    return ""
+
+
 def check_numbers(problem, emulation, unit=UNIT):
     """What is wrong with the numbers of a kernel on `emulation`, or an empty text, and the
     statistics of its run."""
@@ -350,13 +380,7 @@ def check_numbers(problem, emulation, unit=UNIT):
     if problem.epilogue:
         results = EPILOGUES[problem.epilogue](results[0], *operands)
     wrong = check_result(problem, emulation, results[0])
-    outputs = find_outputs(emulation)
-    if len(outputs) != len(results) - 1:
-        wrong = f"{len(outputs)} outputs instead of {len(results) - 1}"
-    for argument, result in zip(outputs, results[1:]):
-        got = emulation.read(argument.name)[: argument.elements]
-        wrong = wrong or compare(argument.name, got, reduce(result, argument.output), "f32")
-    return wrong, statistics
+    return wrong or check_outputs(emulation, results[1:]), statistics
 
 
 def check(line):

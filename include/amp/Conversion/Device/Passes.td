@@ -1679,7 +1679,7 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
 
     **Result.** It is written to where operations that only move it would take it, if
     nobody else reads it: heads back between rows and columns, or into a part of a
-    tensor, as `tensor.concat` and `tensor.insert_slice` do; then the launch is `partial`. A
+    tensor, as `tensor.concat` and `tensor.insert_slice` do; then the out is `partial`. A
     concatenation begins with a `tensor.empty` of its own, which `amp.own_memory` tells from others.
     Rows have a stride and columns follow one another, or the product is computed transposed, if its sums
     begin with zero; a part begins at a multiple of 16 bytes. If the kernel is expected to take longer
@@ -1695,6 +1695,12 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     as it is. Each rounding that the program states is kept. Operands that are cheap
     to compute from smaller ones are: a widened bias is read narrow, a comparison is
     made again from what it compared.
+
+    **Checks.** An operation that ors bits of each element of the result into one i32,
+    wherever the elements are moved, is part of the kernel: so a step's checks for
+    overflows cost no pass over memory. Of a chain of such operations, each of which begins with what
+    the one before found, the launches have one number that they or into, an out that is `partial`,
+    and the chain ends with it. Not those of depthwise convolutions.
 
     **Guarantee.** The result is the same up to the order of summation, and without `tf32`.
 
@@ -1780,6 +1786,7 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     Statistic<"numDeclined", "contractions declined", "Contractions left as they are">,
     Statistic<"numAbsorbed", "operations absorbed",
               "Elementwise operations that kernels compute">,
+    Statistic<"numChecks", "checks", "Checks of results that kernels make">,
     Statistic<"numCopies", "copies", "Operands and results that are transposed in memory">,
     Statistic<"numKernels", "kernels", "Different modules of kernels">
   ];

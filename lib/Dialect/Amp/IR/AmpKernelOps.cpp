@@ -94,17 +94,26 @@ void LaunchKernelsOp::print(OpAsmPrinter &printer) {
 void LaunchKernelsOp::build(OpBuilder &builder, OperationState &state,
                             StringRef kernels, ArrayRef<StringRef> names,
                             ValueRange inputs, ValueRange outputs,
-                            bool partial) {
+                            ArrayRef<StringRef> partial) {
   SmallVector<Type> results;
   for (Type type : outputs.getTypes())
     if (isa<RankedTensorType>(type))
       results.push_back(type);
   build(builder, state, results, kernels, builder.getStrArrayAttr(names),
-        inputs, outputs, partial);
+        inputs, outputs,
+        partial.empty() ? ArrayAttr() : builder.getStrArrayAttr(partial));
 }
 
 StringRef LaunchKernelsOp::getOperandName(unsigned index) {
   return cast<StringAttr>(getNames()[index]).getValue();
+}
+
+bool LaunchKernelsOp::reads(OpOperand &operand) {
+  if (isDpsInput(&operand))
+    return true;
+  StringRef name = getOperandName(operand.getOperandNumber());
+  return getPartial() &&
+         llvm::is_contained(getPartial()->getAsValueRange<StringAttr>(), name);
 }
 
 void LaunchKernelsOp::getEffects(
@@ -116,7 +125,7 @@ void LaunchKernelsOp::getEffects(
                            SideEffects::DefaultResource::get());
   for (OpOperand &output : getOutputsMutable())
     if (isa<MemRefType>(output.get().getType())) {
-      if (getPartial())
+      if (reads(output))
         effects.emplace_back(MemoryEffects::Read::get(), &output,
                              SideEffects::DefaultResource::get());
       effects.emplace_back(MemoryEffects::Write::get(), &output,
@@ -164,6 +173,15 @@ LogicalResult LaunchKernelsOp::verify() {
     if (!seen.insert(getOperandName(i)).second)
       return emitOpError() << "expected one operand for each name, but got '"
                            << getOperandName(i) << "' twice"; // Rule 2
+  llvm::StringSet<> outputs;
+  for (OpOperand &output : getOutputsMutable())
+    outputs.insert(getOperandName(output.getOperandNumber()));
+  if (getPartial())
+    for (StringRef name : getPartial()->getAsValueRange<StringAttr>())
+      if (!outputs.erase(name))
+        return emitOpError()
+               << "expected 'partial' to name one of outs, but got '" << name
+               << "'"; // Rule 7
   return success();
 }
 

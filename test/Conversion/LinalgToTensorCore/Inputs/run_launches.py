@@ -130,6 +130,25 @@ def side_by_side(*heads):
     return np.concatenate([half(x).reshape(2, 24, 64) for x in heads], axis=2)
 
 
+def ored(result, start, storage=np.float16):
+    """`result`, and the bits of those of its elements above 24, as they lie in memory, with
+    those of `start`."""
+    bits = result.astype(storage)
+    bits = bits.view(f"u{bits.itemsize}")[result > 24]
+    assert bits.size
+    return [result, np.bitwise_or.reduce(bits.astype(np.int64), initial=int(start))]
+
+
+def checked_filters(x, g, start):
+    return ored(half(filter_gradient(x, g).transpose(0, 3, 1, 2)), start)
+
+
+def two_in_a_chain(a, b, c, start):
+    d, bits = ored(a @ b, start)
+    f, bits = ored(c @ b, bits)
+    return [d, f, bits]
+
+
 def put_into(table, at, part):
     table = table.copy()
     table[at] = part
@@ -174,6 +193,13 @@ REFERENCES = {
                      @ b.transpose(1, 0, 2, 3).reshape(6, 8, 8), 0),
     "rounded_move": (lambda p, v: half(p @ v).transpose(0, 2, 1, 3), 0),
     "function_then_rounded_move": (lambda p, v: half(relu(p @ v)).transpose(0, 2, 1, 3), 0),
+    "checked": (lambda a, b, start: ored(a @ b, start), 0),
+    "checked_relu": (lambda a, b, bias, start: ored(relu(a @ b + bias), start), 0),
+    "checked_wide": (lambda a, b, start: ored(a @ b, start, np.float32), 0),
+    "checked_transposed": (lambda a, b, start: ored((a @ b).T, start), 0),
+    "checked_filters": (checked_filters, 0),
+    "two_in_a_chain": (two_in_a_chain, 0),
+    "two_chains": (lambda a, b, c, start: [ored(a @ b, start)[1], ored(c @ b, start)[1]], 0),
     "two_concatenations": (lambda a, b: [np.hstack([a @ b, b @ a]), np.hstack([a @ a, b @ b])], 0),
     "odd_heads": (lambda a, b: np.einsum("bthd,bshd->bhts", a, b), 0),
     "matvec": (lambda a, x: a @ x, 0),
@@ -255,8 +281,9 @@ class Program:
         inputs, outputs = (re.findall(r"(\w+) = (%[\w#]+)", list) for list in (ins, outs))
         for name, value in inputs:
             emulation.write(name, values[value])
+        kept = re.findall(r'"(\w+)"', "".join(re.findall(r"partial = \[(.*?)\]", line)))
         for name, value in outputs:
-            emulation.write(name, values[value] if "{partial}" in line else np.array([]))
+            emulation.write(name, values[value] if name in kept else np.array([]))
         emulation.run(self.blocks, self.seed)
         shapes = [shape_of(type)[0] for type in re.findall(r"tensor<[^<>]*>", line.split("->")[1])]
         return [emulation.read(name)[: math.prod(sizes)].reshape(sizes) for (name, _), sizes in zip(outputs, shapes)]
@@ -282,6 +309,16 @@ class Program:
             elif "tensor.expand_shape" in line or "tensor.collapse_shape" in line:
                 sizes, _ = shape_of(line.split(" into ")[1])
                 values[name] = values[re.search(r"shape (%[\w#]+)", line).group(1)].reshape(sizes)
+            elif "linalg.fill" in line:
+                # What launches or bits into begins with none.
+                if "ins(%c0_i32 : i32)" not in line:
+                    raise Failure("expected a fill with zero, but got: " + line)
+                values[name] = np.zeros(shape_of(line.split(" -> ")[1])[0])
+            elif ored := re.search(r"linalg.generic .* ins\((%[\w#]+) : tensor<i32>\) outs\((%\w+) : tensor<i32>\)", line):
+                one, other = (values[operand].astype(np.int64) for operand in ored.groups())
+                values[name] = one | other
+            elif "arith.ori" in line:
+                continue
             elif "linalg.generic" in line:
                 # A move: its body yields what it reads.
                 index, source, result = re.search(r"maps = \[(#\w+), .*ins\((%[\w#]+) .* outs\(.* : (.*)\) {", line).groups()
@@ -292,7 +329,7 @@ class Program:
                 index = tuple(eval(each, {}, loops) for each in self.maps[index].split(", "))  # noqa: S307
                 values[name] = values[source][index]
             elif line.startswith("linalg.yield"):
-                if line.split()[1] != "%in":
+                if line.split()[1] != "%in" and not line.endswith(" : i32"):
                     raise Failure("expected moves, whose bodies yield what they read, but got: " + line)
             elif "linalg.transpose" in line:
                 source, order = re.search(r"ins\((%[\w#]+) .*permutation = \[(.*?)\]", line).groups()

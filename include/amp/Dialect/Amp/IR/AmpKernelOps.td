@@ -31,10 +31,11 @@ def Amp_LaunchKernelsOp : Op<Amp_Dialect, "launch_kernels", [
     an argument. Kernels see memory, not shapes: an operand may have any static
     shape of the argument's size, its elements row by row.
 
-    `outs` are written and not read, every element of them. With `partial` kernels
-    leave out some elements, which are in the results what they were in the operands:
-    so a product becomes some columns of a larger matrix. A workspace is one
-    of `outs`, whose result nobody uses. No element of an `outs` may be one of
+    `outs` are written and not read, every element of them, but for those that
+    `partial` names: of these the kernels leave out some elements, which are in the
+    results what they were in the operands, or add to what is there. So a product
+    becomes some columns of a larger matrix, or joins the bits of a check. A workspace
+    is one of `outs`, whose result nobody uses. No element of an `outs` may be one of
     another operand's. (On buffers, a copy between strides has operands with gaps,
     elements that it neither reads nor writes, and a kernel of loops reads what it
     writes: see `convert-copies-to-kernels` and `convert-loops-to-kernels`.)
@@ -51,10 +52,10 @@ def Amp_LaunchKernelsOp : Op<Amp_Dialect, "launch_kernels", [
        of its name, and each operand one of them.
     5. An operand has as many bytes as its argument.
     6. Names of entries of tables are those of no other argument.
+    7. `partial` names some of `outs`, each once.
 
-    On tensors without effect. On buffers reads `ins` and writes `outs`, which it
-    also reads if it is `partial`. Made by
-    `convert-linalg-to-tensor-core`.
+    On tensors without effect. On buffers reads `ins` and writes `outs`; it also
+    reads those that are `partial`. Made by `convert-linalg-to-tensor-core`.
 
     Example:
 
@@ -85,19 +86,21 @@ def Amp_LaunchKernelsOp : Op<Amp_Dialect, "launch_kernels", [
   let arguments = (ins FlatSymbolRefAttr:$kernels, StrArrayAttr:$names,
                        Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inputs,
                        Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$outputs,
-                       UnitAttr:$partial);
+                       OptionalAttr<StrArrayAttr>:$partial);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasCustomAssemblyFormat = 1;
   let builders = [OpBuilder<(ins "::mlir::StringRef":$kernels,
                                  "::mlir::ArrayRef<::mlir::StringRef>":$names,
                                  "::mlir::ValueRange":$inputs,
                                  "::mlir::ValueRange":$outputs,
-                                 CArg<"bool", "false">:$partial)>];
+                                 CArg<"::mlir::ArrayRef<::mlir::StringRef>", "{}">:$partial)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
     /// The name of an operand, by its number.
     ::mlir::StringRef getOperandName(unsigned index);
+    /// Whether `operand` is read: one of `ins`, or named by `partial`.
+    bool reads(::mlir::OpOperand &operand);
   }];
 }
 

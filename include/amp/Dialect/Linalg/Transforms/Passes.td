@@ -130,6 +130,65 @@ def RaiseConcatenationsPass : Pass<"amp-raise-concatenations", "::mlir::func::Fu
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def RoundBeforeMovesPass : Pass<"amp-round-before-moves", "::mlir::func::FuncOp"> {
+  let summary = "narrow what a contraction gives before it is moved";
+  let description = [{
+    Elementwise fusion makes one operation of a transpose and the rounding behind it.
+    A kernel that stores the result of a contraction in its own order could round it,
+    check it, and leave a narrow tensor to be moved. So an operation that computes each element from one
+    of a contraction's result in another order, and gives a narrower type, becomes
+    two: one that computes in the contraction's order, one that moves.
+
+    **Left alone.** Results in the order of the contraction, of the same width or wider,
+    that something else reads; operations with further operands.
+
+    Before:
+    ```mlir
+    func.func @gradient(%x: tensor<8x4xf16>, %y: tensor<8x6xf16>, %zero: tensor<4x6xf32>,
+                        %out: tensor<6x4xf16>) -> tensor<6x4xf16> {
+      %sum = linalg.contract indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>,
+                                              affine_map<(i, j, k) -> (i, j)>]
+          ins(%x, %y : tensor<8x4xf16>, tensor<8x6xf16>) outs(%zero : tensor<4x6xf32>) -> tensor<4x6xf32>
+      %g = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%sum : tensor<4x6xf32>) outs(%out : tensor<6x4xf16>) {
+      ^bb0(%s: f32, %o: f16):
+        %h = arith.truncf %s : f32 to f16
+        linalg.yield %h : f16
+      } -> tensor<6x4xf16>
+      return %g : tensor<6x4xf16>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @gradient(%x: tensor<8x4xf16>, %y: tensor<8x6xf16>, %zero: tensor<4x6xf32>,
+                        %out: tensor<6x4xf16>) -> tensor<6x4xf16> {
+      %sum = linalg.contract indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>,
+                                              affine_map<(i, j, k) -> (i, j)>]
+          ins(%x, %y : tensor<8x4xf16>, tensor<8x6xf16>) outs(%zero : tensor<4x6xf32>) -> tensor<4x6xf32>
+      %e = tensor.empty() : tensor<4x6xf16>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%sum : tensor<4x6xf32>) outs(%e : tensor<4x6xf16>) {
+      ^bb0(%s: f32, %o: f16):
+        %h = arith.truncf %s : f32 to f16
+        linalg.yield %h : f16
+      } -> tensor<4x6xf16>
+      %g = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%r : tensor<4x6xf16>) outs(%out : tensor<6x4xf16>) {
+      ^bb0(%h: f16, %o: f16):
+        linalg.yield %h : f16
+      } -> tensor<6x4xf16>
+      return %g : tensor<6x4xf16>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numSplit", "split", "Operations that became two">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def BubbleUpSlicesPass : Pass<"amp-bubble-up-slices", "::mlir::func::FuncOp"> {
   let summary = "compute only what a slice takes";
   let description = [{
