@@ -218,20 +218,20 @@ func.func @more(%x: f32) -> (f32, f32) {
 }
 
 // RUN: %{bad}"epilogue=mean d-type=f32" 2>&1 | FileCheck %s --check-prefix=MEAN
-// MEAN: expected output 0 in 'amp.epilogue_outputs' to be "amax", "or", "column-sum" or "row-sum", but got "column-mean"
+// MEAN: expected output 0 in 'amp.epilogue_outputs' to be "amax", "or", "matrix", "column-sum" or "row-sum", but got "column-mean"
 func.func @mean(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["column-mean"]} {
   return %x, %x : f32, f32
 }
 
 // RUN: %{bad}"epilogue=half_sum d-type=f32" 2>&1 | FileCheck %s --check-prefix=HALFSUM
-// HALFSUM: expected result 1 of an epilogue to be 'f32', but got 'f16'
+// HALFSUM: expected result 1 of an epilogue to be f32, but got 'f16'
 func.func @half_sum(%x: f32) -> (f32, f16) attributes {amp.epilogue_outputs = ["row-sum"]} {
   %y = arith.truncf %x : f32 to f16
   return %x, %y : f32, f16
 }
 
 // RUN: %{bad}"epilogue=float_bits d-type=f32" 2>&1 | FileCheck %s --check-prefix=BITS
-// BITS: expected result 1 of an epilogue to be 'i32', but got 'f32'
+// BITS: expected result 1 of an epilogue to be i32, but got 'f32'
 func.func @float_bits(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["or"]} {
   return %x, %x : f32, f32
 }

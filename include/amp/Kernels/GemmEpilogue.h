@@ -28,7 +28,8 @@
 // "column-sum" is the sum over the rows for each column of each matrix of the
 // batch, "row-sum" over the columns for each row, and "amax" the greatest
 // magnitude in all, of f32. "or" is the bits that any i32 has, or that were in
-// memory before.
+// memory before. "matrix" is a second matrix of the results as they are, of
+// f16, bf16 or f32: dense, in the order of the batch, rows and columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +50,7 @@ struct EpilogueOperand {
   }
 };
 
-enum class EpilogueOutput { Amax, Or, ColumnSum, RowSum };
+enum class EpilogueOutput { Amax, Or, Matrix, ColumnSum, RowSum };
 
 /// Whether it is a sum for each row or column, not one number.
 inline bool isSum(EpilogueOutput output) {
@@ -62,14 +63,15 @@ struct GemmEpilogue {
   Region *body = nullptr;
   /// The arguments after the first.
   SmallVector<EpilogueOperand> operands;
-  /// The results after the first.
+  /// The results after the first, and the type of one of them.
   SmallVector<EpilogueOutput> outputs;
+  Type getOutputType(unsigned index) const {
+    return body->front().getTerminator()->getOperand(index + 1).getType();
+  }
 };
 
 StringRef stringifyOperandKind(EpilogueOperand::Kind kind);
 StringRef stringifyOutput(EpilogueOutput output);
-/// What an element gives to it, which is also what it is made of.
-Type getOutputType(EpilogueOutput output, MLIRContext *context);
 
 /// Reads `func` as the epilogue of a product whose elements are of type
 /// `result`. Diagnostics say what does not fit.

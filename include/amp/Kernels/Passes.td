@@ -85,7 +85,8 @@ def GenerateGemmPass : Pass<"amp-generate-gemm", "ModuleOp"> {
     `"column-sum"` adds up the rows for each column of each matrix of the batch (the
     gradient of a bias), `"row-sum"` the columns for each row, `"amax"` is the
     greatest magnitude of all, each of f32; `"or"` is the bits that any has, of i32
-    (whether an element is infinite). Sums of parts go to memory, and a
+    (whether an element is infinite); `"matrix"` is a second matrix, dense and of f16,
+    bf16 or f32 (what an activation is the function of). Sums of parts go to memory, and a
     kernel `<name>_sums` adds them up in their order, so that they are the same in
     each run. The greatest magnitude and the bits are found by an atomic operation,
     which is so in any order: the launcher sets them to 0, or leaves what an earlier

@@ -11,10 +11,14 @@
 // form a graph, not a chain: a gelu uses its input three times. So the end is
 // tried, not found by walking: for each reader, the last first, the scalar
 // function from the sum to it is written by going back from it, and the end is
-// good if every reader on the way has no use outside: a kernel has one result.
-// What is no reader is an operand, or is computed again where that is cheap: a
-// widened bias is read narrow, a mask is compared from what it was made of,
-// because kernels read no i1.
+// good if every reader on the way has no use outside, but for one: a kernel has
+// a second result, as the backward pass asks for what an activation is the
+// function of. Whoever reads that comes behind the end, where the kernel is,
+// and products alone read the end: a pass over memory that shares it with
+// others would read two tensors instead of one. What is no reader is an
+// operand, or is computed again where that is cheap: a widened bias is read
+// narrow, a mask is compared from what it was made of, because kernels read no
+// i1.
 //
 // Which element of an operand belongs to an element of D is a walk
 // (StridedView) over all elements of D in their order, changed by each
@@ -36,6 +40,8 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+static constexpr StringLiteral kOutputsAttr = "amp.epilogue_outputs";
+
 /// Operations on the way back to an operand that may be computed again.
 static constexpr unsigned kMaxDepth = 64;
 
@@ -47,6 +53,11 @@ static constexpr unsigned kMaxDepth = 64;
 static bool isScalarType(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isInteger(1) ||
          type.isInteger(32);
+}
+
+/// Types of elements of a result.
+static bool isStored(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32();
 }
 
 /// Types of an operand's elements.
@@ -102,8 +113,12 @@ public:
   LogicalResult write(Value end);
   /// The readers on the way.
   const llvm::SetVector<Operation *> &getAbsorbed() const { return absorbed; }
-  /// The result, with the function unless it only rounds.
-  EpilogueRegion take(Value end);
+  /// Whether `tensor` was written, an element for each sum in their order, of a
+  /// type that kernels store.
+  bool mayKeep(Value tensor) const;
+  /// The result, with the function unless it only rounds, and a value that is
+  /// kept beside it or null.
+  EpilogueRegion take(Value end, Value kept = Value());
 
 private:
   struct Known {
@@ -119,6 +134,8 @@ private:
   Value writeScalarOperation(Operation *op, ValueRange operands);
   Value writeOperand(Value tensor, const StridedView &view);
   Value writeConstant(TypedAttr value);
+  /// What was written of `tensor` for each sum in their order, or null.
+  Value lookUp(Value tensor) const;
   bool shouldCompute(OpResult result);
   std::optional<EpilogueOperand::Kind> getKind(Value tensor,
                                                const StridedView &view);
@@ -372,11 +389,30 @@ LogicalResult RegionWriter::write(Value end) {
   return success();
 }
 
-EpilogueRegion RegionWriter::take(Value end) {
+Value RegionWriter::lookUp(Value tensor) const {
+  for (const Known &entry : known)
+    if (entry.tensor == tensor && entry.view == product.getResultOrder())
+      return entry.scalar;
+  return {};
+}
+
+bool RegionWriter::mayKeep(Value tensor) const {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return isStored(type.getElementType()) && lookUp(tensor) &&
+         type.getNumElements() == product.batch * product.m * product.n;
+}
+
+EpilogueRegion RegionWriter::take(Value end, Value kept) {
   EpilogueRegion region;
   region.result = end;
   region.operands = operands;
+  region.kept = kept;
   llvm::append_range(region.absorbed, absorbed);
+  if (kept) {
+    region.addOutput(*function, EpilogueOutput::Matrix, lookUp(kept));
+    region.function = std::move(function);
+    return region;
+  }
   Operation *only = &body->front();
   Value returned = body->getTerminator()->getOperand(0);
   // Kernels without an epilogue round.
@@ -392,23 +428,50 @@ EpilogueRegion RegionWriter::take(Value end) {
 // Choosing the end
 //===----------------------------------------------------------------------===//
 
-/// True if what is absorbed is used by itself alone, but for `end`.
-static bool isClosed(Operation *contraction,
-                     const llvm::SetVector<Operation *> &absorbed, Value end) {
-  auto usedInside = [&](Operation *op) {
-    return llvm::all_of(op->getResults(), [&](Value result) {
-      return result == end ||
-             llvm::all_of(result.getUsers(), [&](Operation *user) {
-               return absorbed.contains(user);
-             });
-    });
+/// What is absorbed and has uses outside, but for `end`.
+static SmallVector<Value>
+findUsedOutside(Operation *contraction,
+                const llvm::SetVector<Operation *> &absorbed, Value end) {
+  SmallVector<Value> found;
+  auto add = [&](Operation *op) {
+    for (Value result : op->getResults())
+      if (result != end &&
+          !llvm::all_of(result.getUsers(), [&](Operation *user) {
+            return absorbed.contains(user);
+          }))
+        found.push_back(result);
   };
-  return usedInside(contraction) && llvm::all_of(absorbed, usedInside);
+  add(contraction);
+  llvm::for_each(absorbed, add);
+  return found;
+}
+
+/// Whether all that reads `value` and is not absorbed comes after `end`, with
+/// which it is computed.
+static bool isReadAfter(Value value, Operation *end,
+                        const llvm::SetVector<Operation *> &absorbed) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    Operation *inBlock = end->getBlock()->findAncestorOpInBlock(*user);
+    return absorbed.contains(user) ||
+           (inBlock && end->isBeforeInBlock(inBlock));
+  });
+}
+
+/// Whether products alone read `value`: what else read it might have computed
+/// it in a pass over memory of its own.
+static bool isReadByProducts(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (isReshape(user))
+      return isReadByProducts(user->getResult(0));
+    auto op = dyn_cast<linalg::LinalgOp>(user);
+    return isa<LaunchKernelsOp>(user) ||
+           (op && succeeded(matchContraction(op)));
+  });
 }
 
 /// The value at which the kernel ends, with its epilogue.
 static EpilogueRegion findEnd(const MatrixProduct &product,
-                              ArrayRef<Operation *> candidates) {
+                              ArrayRef<Operation *> candidates, bool mayKeep) {
   DenseSet<Operation *> readers(candidates.begin(), candidates.end());
   int64_t elements = product.batch * product.m * product.n;
   for (Operation *op : llvm::reverse(candidates)) {
@@ -417,12 +480,18 @@ static EpilogueRegion findEnd(const MatrixProduct &product,
       Type element = type.getElementType();
       // A value that was rounded is stored before it is made wide again.
       if (type.getNumElements() != elements || isWidening(op) ||
-          !(element.isF16() || element.isBF16() || element.isF32()))
+          !isStored(element))
         continue;
       RegionWriter writer(product, readers);
-      if (succeeded(writer.write(end)) &&
-          isClosed(product.op, writer.getAbsorbed(), end))
+      if (failed(writer.write(end)))
+        continue;
+      const llvm::SetVector<Operation *> &absorbed = writer.getAbsorbed();
+      SmallVector<Value> outside = findUsedOutside(product.op, absorbed, end);
+      if (outside.empty())
         return writer.take(end);
+      if (mayKeep && outside.size() == 1 && writer.mayKeep(outside.front()) &&
+          isReadAfter(outside.front(), op, absorbed) && isReadByProducts(end))
+        return writer.take(end, outside.front());
     }
   }
   Value sums = product.op->getResult(0);
@@ -435,11 +504,12 @@ static EpilogueRegion findEnd(const MatrixProduct &product,
 }
 
 EpilogueRegion mlir::amp::absorbEpilogue(const MatrixProduct &product,
-                                         ArrayRef<Operation *> readers) {
+                                         ArrayRef<Operation *> readers,
+                                         bool mayKeep) {
   // The kernel's result is copied into another order: nothing stands between.
   bool isCopied = !product.resultPermutation.empty();
   EpilogueRegion region =
-      findEnd(product, isCopied ? ArrayRef<Operation *>() : readers);
+      findEnd(product, isCopied ? ArrayRef<Operation *>() : readers, mayKeep);
   region.findCut(readers);
   return region;
 }
@@ -453,7 +523,7 @@ void EpilogueRegion::roundTo(Type type) {
   end->setOperand(
       0, arith::TruncFOp::create(b, end->getLoc(), type, end->getOperand(0)));
   function->setFunctionType(
-      b.getFunctionType(function->getArgumentTypes(), type));
+      b.getFunctionType(function->getArgumentTypes(), end->getOperandTypes()));
 }
 
 void EpilogueRegion::addCheck(linalg::GenericOp op) {
@@ -500,13 +570,22 @@ void EpilogueRegion::addCheck(linalg::GenericOp op) {
     b.clone(inner, mapping);
   }
   readConstant(bits);
-  terminator->insertOperands(1, mapping.lookup(bits));
-  function->setFunctionType(b.getFunctionType(function->getArgumentTypes(),
-                                              terminator->getOperandTypes()));
-  function.get()->setAttr(
-      "amp.epilogue_outputs",
-      b.getStrArrayAttr({stringifyOutput(EpilogueOutput::Or)}));
+  addOutput(*function, EpilogueOutput::Or, mapping.lookup(bits));
   check = op;
+}
+
+void EpilogueRegion::addOutput(func::FuncOp function, EpilogueOutput output,
+                               Value element) {
+  Builder b(function.getContext());
+  Operation *terminator = function.getBody().front().getTerminator();
+  terminator->insertOperands(terminator->getNumOperands(), element);
+  function.setFunctionType(b.getFunctionType(function.getArgumentTypes(),
+                                             terminator->getOperandTypes()));
+  SmallVector<Attribute> outputs;
+  if (auto before = function->getAttrOfType<ArrayAttr>(kOutputsAttr))
+    llvm::append_range(outputs, before);
+  outputs.push_back(b.getStringAttr(stringifyOutput(output)));
+  function->setAttr(kOutputsAttr, b.getArrayAttr(outputs));
 }
 
 void EpilogueRegion::findCut(ArrayRef<Operation *> readers) {

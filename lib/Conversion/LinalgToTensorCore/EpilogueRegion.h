@@ -16,6 +16,7 @@
 #define AMP_LIB_CONVERSION_LINALGTOTENSORCORE_EPILOGUEREGION_H
 
 #include "MatrixProduct.h"
+#include "amp/Kernels/GemmEpilogue.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -30,6 +31,8 @@ struct EpilogueRegion {
   /// contraction to it, which have no other use.
   Value result;
   SmallVector<Operation *> absorbed;
+  /// A value between, which others read, too: a second result; or null.
+  Value kept;
   /// The first of the readers that is left to another kernel, or null.
   Operation *cut = nullptr;
   /// What else the kernel ors into a number from each element that it stores,
@@ -40,16 +43,21 @@ struct EpilogueRegion {
   void roundTo(Type type);
   /// Sets `check` to `op` if kernels can compute its body.
   void addCheck(linalg::GenericOp op);
+  /// Has `function` give `element` to an output, behind those that it has.
+  static void addOutput(func::FuncOp function, EpilogueOutput output,
+                        Value element);
   /// Sets `cut`, one of `readers`.
   void findCut(ArrayRef<Operation *> readers);
 };
 
 /// The longest epilogue out of `readers`, in the order of their block, that a
-/// kernel can compute: it has one result, so that each value between is used by
-/// the epilogue alone, and each other operand is known per column, per row, per
-/// element or is one number. Without any, the sums are the result.
+/// kernel can compute: each value between is used by the epilogue alone, but
+/// for one if it `mayKeep` a second result, and each other operand is known per
+/// column, per row, per element or is one number. Without any, the sums are the
+/// result.
 EpilogueRegion absorbEpilogue(const MatrixProduct &product,
-                              ArrayRef<Operation *> readers);
+                              ArrayRef<Operation *> readers,
+                              bool mayKeep = true);
 
 /// Where operations behind an epilogue move its result.
 struct ResultMovement {

@@ -51,9 +51,6 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// What a check of elements is among the outputs of an epilogue: the only one.
-static constexpr StringLiteral kCheckOutput = "output0";
-
 /// Bytes of a tensor of known shape.
 static int64_t getBytes(Value tensor) {
   return countShapedBytes(cast<RankedTensorType>(tensor.getType()),
@@ -157,9 +154,9 @@ private:
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// What the epilogue reads.
+/// What the epilogue reads, and writes besides the result.
 static int64_t getOperandBytes(const EpilogueRegion &epilogue) {
-  int64_t bytes = 0;
+  int64_t bytes = epilogue.kept ? getBytes(epilogue.kept) : 0;
   for (Value operand : epilogue.operands)
     bytes += getBytes(operand);
   return bytes;
@@ -430,11 +427,20 @@ void ConvertLinalgToTensorCore::emitLaunch(
     outputs.push_back(tensor::EmptyOp::create(b, loc, type.getShape(),
                                               type.getElementType()));
   }
+  // Outputs of the epilogue, in its order.
+  auto addOutput = [&](ArrayRef<int64_t> shape, Type element) {
+    texts.push_back("output" + std::to_string(outputs.size() - 1));
+    outputs.push_back(tensor::EmptyOp::create(b, loc, shape, element));
+  };
+  if (epilogue.kept) {
+    auto type = cast<RankedTensorType>(epilogue.kept.getType());
+    addOutput(type.getShape(), type.getElementType());
+  }
+  std::string checkName;
   if (epilogue.check) {
-    partial.push_back(kCheckOutput);
-    texts.push_back(kCheckOutput.str());
-    outputs.push_back(
-        tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>(), b.getI32Type()));
+    addOutput({}, b.getI32Type());
+    checkName = texts.back();
+    partial.push_back(checkName);
   }
   // What else the kernels write is memory that nobody reads afterwards.
   for (auto [name, bytes] : getKernelMemory(kernels)) {
@@ -458,8 +464,12 @@ void ConvertLinalgToTensorCore::emitLaunch(
   }
   Value replaced = epilogue.result;
   replaced.replaceAllUsesWith(result);
+  if (Value kept = epilogue.kept) {
+    kept.replaceAllUsesWith(launch.getResult(1));
+    ++numKept;
+  }
   if (epilogue.check) {
-    checks.add(epilogue.check, launch, kCheckOutput);
+    checks.add(epilogue.check, launch, checkName);
     ++numChecks;
   }
 
@@ -558,14 +568,17 @@ LogicalResult ConvertLinalgToTensorCore::convertConvolution(
   FailureOr<ConvolutionMatch> match = matchConvolution(contraction, reason);
   if (failed(match))
     return failure();
-  EpilogueRegion epilogue = absorbEpilogue(match->product, readers);
+  // Depthwise kernels have one result.
+  const bool isDepthwise = match->problem.isDepthwise();
+  EpilogueRegion epilogue =
+      absorbEpilogue(match->product, readers, /*mayKeep=*/!isDepthwise);
   std::optional<ImageGradient> gradient = matchImageGradient(*match);
   FailureOr<ConvolutionPlan> plan = chooseConvolutionPlan(
       *match, gradient ? &*gradient : nullptr, epilogue, reason);
   if (failed(plan))
     return failure();
   const ConvolutionProblem &problem = plan->problem;
-  if (!problem.isDepthwise())
+  if (!isDepthwise)
     addCheck(epilogue);
   func::FuncOp function = epilogue.function ? *epilogue.function : nullptr;
   FailureOr<gpu::GPUModuleOp> kernels =

@@ -61,6 +61,8 @@ Value EpilogueOutputs::sumOverLanes(Value value, int64_t bits) {
 
 void EpilogueOutputs::add(unsigned index, Value pair, Number row,
                           Number column) {
+  if (outputs[index] == EpilogueOutput::Matrix)
+    return store(index, pair, row, column);
   Value rowInside = row < shape.m;
   SmallVector<Value> elements;
   for (int64_t i = 0; i < 2; ++i)
@@ -73,6 +75,8 @@ void EpilogueOutputs::add(unsigned index, Value pair, Number row,
     return addToAmax(index, inside);
   case EpilogueOutput::Or:
     return addToOr(index, inside);
+  case EpilogueOutput::Matrix:
+    break;
   case EpilogueOutput::ColumnSum:
     return addToColumn(index, inside, row, column);
   case EpilogueOutput::RowSum:
@@ -117,6 +121,14 @@ void EpilogueOutputs::addToOr(unsigned index, Value pair) {
                               ofWarp, LLVM::AtomicOrdering::monotonic);
   });
   bits = Sum();
+}
+
+void EpilogueOutputs::store(unsigned index, Value pair, Number row,
+                            Number column) {
+  // As matrix operands lie.
+  Number stride = shape.stride ? shape.stride : shape.n;
+  storePair(b, pair, {shape, pointers[index], stride, shape.evenColumns}, row,
+            column);
 }
 
 void EpilogueOutputs::addToColumn(unsigned index, Value pair, Number row,
@@ -178,17 +190,24 @@ static int64_t countPartSums(EpilogueOutput output, const GemmProblem &problem,
 unsigned mlir::amp::addEpilogueOutputs(KernelSignature &signature,
                                        const GemmProblem &problem,
                                        const GemmConfig &config,
-                                       const GemmEpilogue &epilogue) {
+                                       const GemmEpilogue &epilogue,
+                                       int64_t elements) {
   unsigned first = 0;
   for (auto [i, output] : llvm::enumerate(epilogue.outputs)) {
-    unsigned index =
-        isSum(output)
-            ? signature.addPartSums("parts" + std::to_string(i),
-                                    countPartSums(output, problem, config))
-            : signature.addOutput("output" + std::to_string(i),
-                                  stringifyOutput(output),
-                                  getOutputType(output, problem.d.getContext()),
-                                  1, /*initial=*/0);
+    auto add = [&, output = output, i = i](int64_t count,
+                                           std::optional<int64_t> initial) {
+      return signature.addOutput("output" + std::to_string(i),
+                                 stringifyOutput(output),
+                                 epilogue.getOutputType(i), count, initial);
+    };
+    unsigned index = 0;
+    if (isSum(output))
+      index = signature.addPartSums("parts" + std::to_string(i),
+                                    countPartSums(output, problem, config));
+    else if (output == EpilogueOutput::Matrix)
+      index = add(elements, std::nullopt);
+    else
+      index = add(1, /*initial=*/0);
     if (i == 0)
       first = index;
   }

@@ -16,6 +16,7 @@
 //                atomic maximum into memory, which is the same in any order.
 //   or           Each thread ors the bits of its elements. What a warp has goes
 //                by an atomic or into memory, unless there is none.
+//   matrix       Each thread stores its elements in pairs.
 //   column-sum,  Each warp writes the sum over its part, exactly once, to a
 //   row-sum      place of its own, and a second kernel adds the parts up in
 //                their order. Adding to one place atomically would save that
@@ -50,7 +51,8 @@ WarpPart getWarpPart(const GemmProblem &problem, const GemmConfig &config);
 
 class EpilogueOutputs {
 public:
-  /// `pointers` to the greatest magnitude, the bits or the sums of parts.
+  /// `pointers` to the greatest magnitude, the bits, the matrix or the sums of
+  /// parts.
   EpilogueOutputs(DeviceBuilder &b, ArrayRef<EpilogueOutput> outputs,
                   ArrayRef<Value> pointers, EpilogueShape shape, WarpPart part,
                   Number lane, Number batch, const GemmConfig &config);
@@ -68,6 +70,7 @@ private:
 
   void addToAmax(unsigned index, Value pair);
   void addToOr(unsigned index, Value pair);
+  void store(unsigned index, Value pair, Number row, Number column);
   void addToColumn(unsigned index, Value pair, Number row, Number column);
   void addToRow(unsigned index, Value pair, Number row, Number column);
   /// Adds up over the lanes whose numbers differ in `bits`.
@@ -84,12 +87,12 @@ private:
   DenseMap<std::pair<unsigned, Value>, Sum> sums;
 };
 
-/// Adds a parameter for each output: the number itself, or the sums of parts.
-/// Returns the first's index.
+/// Adds a parameter for each output: the number or matrix itself, which has
+/// `elements`, or the sums of parts. Returns the first's index.
 unsigned addEpilogueOutputs(KernelSignature &signature,
                             const GemmProblem &problem,
                             const GemmConfig &config,
-                            const GemmEpilogue &epilogue);
+                            const GemmEpilogue &epilogue, int64_t elements);
 
 /// Whether there are sums, for which a kernel of their own is needed.
 bool hasSums(const GemmEpilogue &epilogue);

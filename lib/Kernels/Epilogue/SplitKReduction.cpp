@@ -42,7 +42,9 @@ void mlir::amp::emitSplitKReduction(DeviceBuilder &b, StringRef name,
   unsigned operandArg = addEpilogueOperands(
       signature, epilogue,
       {problem.m, columnCount, problem.batch * problem.m * columnCount});
-  unsigned outputArg = addEpilogueOutputs(signature, problem, config, epilogue);
+  unsigned outputArg =
+      addEpilogueOutputs(signature, problem, config, epilogue,
+                         problem.batch * problem.m * columnCount);
   unsigned mArg = signature.addNumber("m", problem.m);
   unsigned nArg = signature.addNumber("n", columnCount, even ? 2 : 1);
   unsigned batchArg = signature.addNumber("batch", problem.batch);

@@ -45,18 +45,14 @@ StringRef mlir::amp::stringifyOutput(EpilogueOutput output) {
     return "amax";
   case EpilogueOutput::Or:
     return "or";
+  case EpilogueOutput::Matrix:
+    return "matrix";
   case EpilogueOutput::ColumnSum:
     return "column-sum";
   case EpilogueOutput::RowSum:
     return "row-sum";
   }
   llvm_unreachable("unknown output");
-}
-
-Type mlir::amp::getOutputType(EpilogueOutput output, MLIRContext *context) {
-  if (output == EpilogueOutput::Or)
-    return IntegerType::get(context, 32);
-  return Float32Type::get(context);
 }
 
 static std::optional<EpilogueOperand::Kind> parseKind(Attribute attr) {
@@ -72,8 +68,9 @@ static std::optional<EpilogueOperand::Kind> parseKind(Attribute attr) {
 
 static std::optional<EpilogueOutput> parseOutput(Attribute attr) {
   auto text = dyn_cast_or_null<StringAttr>(attr);
-  for (auto output : {EpilogueOutput::Amax, EpilogueOutput::Or,
-                      EpilogueOutput::ColumnSum, EpilogueOutput::RowSum})
+  for (auto output :
+       {EpilogueOutput::Amax, EpilogueOutput::Or, EpilogueOutput::Matrix,
+        EpilogueOutput::ColumnSum, EpilogueOutput::RowSum})
     if (text && text.getValue() == stringifyOutput(output))
       return output;
   return std::nullopt;
@@ -97,6 +94,26 @@ static LogicalResult verifyBody(func::FuncOp func) {
   return success();
 }
 
+/// Whether elements of `type` make `output`, and of which types they may be.
+static bool isTypeOf(EpilogueOutput output, Type type) {
+  switch (output) {
+  case EpilogueOutput::Or:
+    return type.isInteger(32);
+  case EpilogueOutput::Matrix:
+    return type.isF16() || type.isBF16() || type.isF32();
+  case EpilogueOutput::Amax:
+  case EpilogueOutput::ColumnSum:
+  case EpilogueOutput::RowSum:
+    return type.isF32();
+  }
+  llvm_unreachable("unknown output");
+}
+static StringRef describeTypes(EpilogueOutput output) {
+  if (output == EpilogueOutput::Or)
+    return "i32";
+  return output == EpilogueOutput::Matrix ? "f16, bf16 or f32" : "f32";
+}
+
 static LogicalResult readOutputs(func::FuncOp func, GemmEpilogue &epilogue) {
   ArrayRef<Type> results = func.getFunctionType().getResults().drop_front();
   auto kinds = func->getAttrOfType<ArrayAttr>(kOutputsAttr);
@@ -110,13 +127,13 @@ static LogicalResult readOutputs(func::FuncOp func, GemmEpilogue &epilogue) {
     if (!output)
       return func.emitError()
              << "expected output " << i << " in '" << kOutputsAttr
-             << "' to be \"amax\", \"or\", \"column-sum\" or \"row-sum\", but got "
+             << "' to be \"amax\", \"or\", \"matrix\", \"column-sum\" or "
+                "\"row-sum\", but got "
              << kinds[i];
-    Type expected = getOutputType(*output, func.getContext());
-    if (type != expected)
+    if (!isTypeOf(*output, type))
       return func.emitError()
              << "expected result " << i + 1 << " of an epilogue to be "
-             << expected << ", but got " << type;
+             << describeTypes(*output) << ", but got " << type;
     epilogue.outputs.push_back(*output);
   }
   return success();

@@ -65,7 +65,8 @@ void ConvolutionProduct::addParameters(KernelSignature &signature) {
     index.operands = addEpilogueOperands(
         signature, epilogue,
         {elements / problem.strideOfD(), problem.strideOfD(), elements});
-    index.outputs = addEpilogueOutputs(signature, problem, config, epilogue);
+    index.outputs =
+        addEpilogueOutputs(signature, problem, config, epilogue, elements);
   }
   index.batch = signature.addNumber("batch", convolution.batch);
   // Always the same, but no constant: LLVM would unroll a loop over few stages,

@@ -83,7 +83,8 @@ void GemmProduct::addParameters(KernelSignature &signature) {
     index.operands = addEpilogueOperands(
         signature, epilogue,
         {problem.m, problem.n, problem.batch * problem.m * problem.n});
-    index.outputs = addEpilogueOutputs(signature, problem, config, epilogue);
+    index.outputs = addEpilogueOutputs(signature, problem, config, epilogue,
+                                       problem.batch * problem.m * problem.n);
   }
   int64_t multipleM = problem.transposeA ? multiple(problem.m, problem.a) : 1;
   int64_t multipleN = problem.transposeB ? 1 : multiple(problem.n, problem.b);

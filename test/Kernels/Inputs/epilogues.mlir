@@ -84,6 +84,27 @@ func.func @bits(%sum: f32) -> (f32, i32) attributes {amp.epilogue_outputs = ["or
   %bits = arith.select %large, %number, %none : i32
   return %sum, %bits : f32, i32
 }
+// An activation, and what it is the function of.
+func.func @kept(%sum: f32, %bias: bf16) -> (bf16, bf16)
+    attributes {amp.epilogue = ["column"], amp.epilogue_outputs = ["matrix"]} {
+  %zero = arith.constant 0.0 : f32
+  %b = arith.extf %bias : bf16 to f32
+  %x = arith.addf %sum, %b : f32
+  %y = arith.maximumf %x, %zero : f32
+  %kept = arith.truncf %x : f32 to bf16
+  %result = arith.truncf %y : f32 to bf16
+  return %result, %kept : bf16, bf16
+}
+// Of another type, beside bits.
+func.func @kept_and_bits(%sum: f32) -> (f32, f16, i32) attributes {amp.epilogue_outputs = ["matrix", "or"]} {
+  %limit = arith.constant 30.0 : f32
+  %none = arith.constant 0 : i32
+  %large = arith.cmpf ogt, %sum, %limit : f32
+  %number = arith.bitcast %sum : f32 to i32
+  %bits = arith.select %large, %number, %none : i32
+  %kept = arith.truncf %sum : f32 to f16
+  return %sum, %kept, %bits : f32, f16, i32
+}
 // Nothing of what comes later is seen: the columns after a row's own number are masked.
 func.func @causal(%sum: f32, %row: i32, %column: i32, %bias: f32) -> f32
     attributes {amp.epilogue = ["row-index", "column-index", "row"]} {

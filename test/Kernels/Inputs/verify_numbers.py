@@ -31,8 +31,8 @@ is not assumed to: it cuts off what it adds at about f32's last bit instead of r
 which is the same bound with 2u, and for 8-bit floats keeps fewer bits. So the unit of the
 sums is a parameter, which run_packed_kernels.py sets for a GPU.
 
-Sums for columns and rows and the greatest magnitude are outputs of an epilogue and follow
-from the same rules. Ored bits are of integers alone, and join KEPT_BITS. One line for each
+A second matrix, sums for columns and rows and the greatest magnitude are outputs of an
+epilogue and follow from the same rules. Ored bits are of integers alone, and join KEPT_BITS. One line for each
 kernel, with what is wrong; exit status 1 if anything is.
 """
 
@@ -239,6 +239,11 @@ def amax_f32(s):
     return [s, s]
 
 
+def kept(s, bias):
+    x = s + bias
+    return [x.maximum(zero(s)), x]
+
+
 def bits(s):
     numbers = s.value.astype(np.float32).view(np.int32)
     return [s, Bounded(np.where(s.value > 30, numbers, 0), 0.0, 0.0)]
@@ -252,6 +257,8 @@ def causal(s, bias):
 EPILOGUES = {
     "amax_f32": amax_f32,
     "bits": bits,
+    "kept": kept,
+    "kept_and_bits": lambda s: [s, *bits(s)],
     "causal": causal,
     "gradient": gradient,
     "bias_relu": bias_relu,
@@ -284,6 +291,8 @@ def reduce(x, kind):
             # NaN if there is one. The greatest is off by no more than the worst of all.
             value, error = np.abs(x.value).max(initial=0.0), np.max(x.error, initial=0.0)
             return Bounded(np.array([value]), np.array([error]), x.unit)
+        if kind == "matrix":
+            return Bounded(x.value.ravel(), np.broadcast_to(x.error, x.value.shape).ravel(), x.unit)
         axis = 1 if kind == "column-sum" else 2
         # As rule 2: the elements' own errors, and additions of as many elements.
         error = np.broadcast_to(x.error, x.value.shape).sum(axis)

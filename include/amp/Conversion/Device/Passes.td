@@ -1689,7 +1689,8 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     **Epilogue.** What may be computed with a product is decided by the fusion plan
     for the chip (`amp-annotate-fusion-plan` writes it down). Of its group, the
     kernel computes what leads to one value of f16, bf16 or f32, the last that it
-    can: each value between has no other use, each other operand can be read per
+    can: each value between has no other use, but for one where products alone read the
+    last: it is a second result, as what an activation is the function of; each other operand can be read per
     column, per row, per element or as one number, and the operations are ones that
     device code has (see `amp-convert-kernels-to-nvvm`). The rest of the group stays
     as it is. Each rounding that the program states is kept. Operands that are cheap
@@ -1786,6 +1787,7 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     Statistic<"numDeclined", "contractions declined", "Contractions left as they are">,
     Statistic<"numAbsorbed", "operations absorbed",
               "Elementwise operations that kernels compute">,
+    Statistic<"numKept", "second results", "Values that kernels store beside their results">,
     Statistic<"numChecks", "checks", "Checks of results that kernels make">,
     Statistic<"numCopies", "copies", "Operands and results that are transposed in memory">,
     Statistic<"numKernels", "kernels", "Different modules of kernels">

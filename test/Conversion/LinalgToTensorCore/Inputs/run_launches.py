@@ -149,6 +149,11 @@ def two_in_a_chain(a, b, c, start):
     return [d, f, bits]
 
 
+def convolution_activation(x, f, bias, g):
+    h = half(convolve(x, f, (1, 1), (1, 1), (6, 6)) + bias)
+    return [h, convolve(relu(h), g, (1, 1), (1, 1), (4, 4))]
+
+
 def put_into(table, at, part):
     table = table.copy()
     table[at] = part
@@ -200,6 +205,9 @@ REFERENCES = {
     "checked_filters": (checked_filters, 0),
     "two_in_a_chain": (two_in_a_chain, 0),
     "two_chains": (lambda a, b, c, start: [ored(a @ b, start)[1], ored(c @ b, start)[1]], 0),
+    "activation": (lambda a, b, bias, w: [half(a @ b + bias), relu(half(a @ b + bias)) @ w], 0),
+    "kept_sums": (lambda a, b, v: [a @ b, relu(half(a @ b)).reshape(16, 32) @ v], 0),
+    "convolution_activation": (convolution_activation, 0),
     "two_concatenations": (lambda a, b: [np.hstack([a @ b, b @ a]), np.hstack([a @ a, b @ b])], 0),
     "odd_heads": (lambda a, b: np.einsum("bthd,bshd->bhts", a, b), 0),
     "matvec": (lambda a, x: a @ x, 0),
