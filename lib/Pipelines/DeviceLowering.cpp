@@ -109,6 +109,8 @@ static void addKernels(OpPassManager &pm,
   pm.addPass(createConvertOrReductionsToMultiTensorKernelsPass());
   // So would a norm of each.
   pm.addPass(createConvertSumsToMultiTensorKernelsPass());
+  // Which leave each norm as a number by itself.
+  pm.addNestedPass<func::FuncOp>(createUnstackNumbersPass());
   // What products left goes by tiles where it shares a pass over memory.
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
   TileFusionGroupsPassOptions tiles;

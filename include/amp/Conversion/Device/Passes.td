@@ -286,6 +286,65 @@ def RecomputeGatheredPass : Pass<"amp-recompute-gathered", "::mlir::func::FuncOp
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def UnstackNumbersPass : Pass<"amp-unstack-numbers", "::mlir::func::FuncOp"> {
+  let summary = "sum up single numbers without putting them into one tensor";
+  let description = [{
+    PyTorch computes the norm of all gradients by stacking that of each: a tensor of as
+    many numbers as there are parameters, into which each is copied, and a reduction of it. A
+    copy of four bytes is an operation of the device like any other. A reduction of a tensor that was
+    put together of single numbers becomes an operation without loops for each of them, in
+    their order; `amp-join-numbers` makes a kernel of those.
+
+    **Input.** A `linalg.generic` with one loop, a reduction, whose only input is a tensor of at most
+    1,024 numbers: `tensor.insert_slice` of one number each at known places, all of them, or `tensor.concat`.
+
+    **Left alone.** Tensors some of whose numbers come from elsewhere; bodies that ask for their index.
+
+    Before:
+    ```mlir
+    func.func @norm(%a: tensor<1xf32>, %b: tensor<1xf32>, %zero: tensor<f32>) -> tensor<f32> {
+      %e = tensor.empty() : tensor<2xf32>
+      %0 = tensor.insert_slice %a into %e[0] [1] [1] : tensor<1xf32> into tensor<2xf32>
+      %1 = tensor.insert_slice %b into %0[1] [1] [1] : tensor<1xf32> into tensor<2xf32>
+      %sum = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                             iterator_types = ["reduction"]}
+          ins(%1 : tensor<2xf32>) outs(%zero : tensor<f32>) {
+      ^bb0(%x: f32, %s: f32):
+        %square = arith.mulf %x, %x : f32
+        %t = arith.addf %s, %square : f32
+        linalg.yield %t : f32
+      } -> tensor<f32>
+      return %sum : tensor<f32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @norm(%a: tensor<1xf32>, %b: tensor<1xf32>, %zero: tensor<f32>) -> tensor<f32> {
+      %a0 = tensor.collapse_shape %a [] : tensor<1xf32> into tensor<f32>
+      %0 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+          ins(%a0 : tensor<f32>) outs(%zero : tensor<f32>) {
+      ^bb0(%x: f32, %s: f32):
+        %square = arith.mulf %x, %x : f32
+        %t = arith.addf %s, %square : f32
+        linalg.yield %t : f32
+      } -> tensor<f32>
+      %b0 = tensor.collapse_shape %b [] : tensor<1xf32> into tensor<f32>
+      %sum = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+          ins(%b0 : tensor<f32>) outs(%0 : tensor<f32>) {
+      ^bb0(%x: f32, %s: f32):
+        %square = arith.mulf %x, %x : f32
+        %t = arith.addf %s, %square : f32
+        linalg.yield %t : f32
+      } -> tensor<f32>
+      return %sum : tensor<f32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numUnstacked", "unstacked", "Reductions of numbers that were put together">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def JoinNumbersPass : Pass<"amp-join-numbers", "::mlir::func::FuncOp"> {
   let summary = "compute single numbers that follow from each other in one kernel";
   let description = [{
