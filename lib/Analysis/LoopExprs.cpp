@@ -51,6 +51,8 @@ std::optional<AffineExpr> LoopExprs::compute(Value index) {
 std::optional<AffineExpr> LoopExprs::read(Value index) {
   if (auto found = known.find(index); found != known.end())
     return found->second;
+  // In a block that nothing reaches, an index may be made of itself.
+  known[index] = std::nullopt;
   std::optional<AffineExpr> expr = compute(index);
   known[index] = expr;
   return expr;

@@ -86,6 +86,10 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createRecomputeWideningsPass());
   pm.addPass(createFuseElementwisePass());
   addCleanup(pm);
+  // Of what is one operation by now; and into that.
+  pm.addNestedPass<func::FuncOp>(createRecomputeElementsPass());
+  pm.addPass(createFuseElementwisePass());
+  addCleanup(pm);
   // What is a loop's is no group's, and no kernel's of its own.
   pm.addNestedPass<func::FuncOp>(createExpandSliceUpdatesPass());
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());

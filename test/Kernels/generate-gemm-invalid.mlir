@@ -230,6 +230,13 @@ func.func @half_sum(%x: f32) -> (f32, f16) attributes {amp.epilogue_outputs = ["
   return %x, %y : f32, f16
 }
 
+// RUN: %{bad}"epilogue=whole_numbers d-type=f32" 2>&1 | FileCheck %s --check-prefix=WHOLE
+// WHOLE: expected result 1 of an epilogue to be f16, bf16 or f32, but got 'i32'
+func.func @whole_numbers(%x: f32) -> (f32, i32) attributes {amp.epilogue_outputs = ["matrix"]} {
+  %i = arith.bitcast %x : f32 to i32
+  return %x, %i : f32, i32
+}
+
 // RUN: %{bad}"epilogue=float_bits d-type=f32" 2>&1 | FileCheck %s --check-prefix=BITS
 // BITS: expected result 1 of an epilogue to be i32, but got 'f32'
 func.func @float_bits(%x: f32) -> (f32, f32) attributes {amp.epilogue_outputs = ["or"]} {

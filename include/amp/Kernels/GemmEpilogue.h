@@ -40,6 +40,10 @@
 
 namespace mlir::amp {
 
+/// Names of the attributes.
+inline constexpr StringLiteral kEpilogueOperandsAttr = "amp.epilogue";
+inline constexpr StringLiteral kEpilogueOutputsAttr = "amp.epilogue_outputs";
+
 struct EpilogueOperand {
   enum class Kind { Column, Row, Matrix, Scalar, RowIndex, ColumnIndex };
   Kind kind;

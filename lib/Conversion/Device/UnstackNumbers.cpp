@@ -61,11 +61,13 @@ static SmallVector<Value> findNumbers(Value tensor) {
                : SmallVector<Value>();
   SmallVector<Value> numbers(type.getNumElements());
   int64_t left = numbers.size();
+  // In a block that nothing reaches, a tensor may be made of itself.
+  llvm::DenseSet<Value> seen;
   while (left > 0) {
     auto insertion = tensor.getDefiningOp<tensor::InsertSliceOp>();
     std::optional<int64_t> place =
         insertion ? getPlace(insertion) : std::nullopt;
-    if (!place)
+    if (!place || !seen.insert(tensor).second)
       return {};
     if (!numbers[*place]) {
       numbers[*place] = insertion.getSource();

@@ -40,8 +40,6 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-static constexpr StringLiteral kOutputsAttr = "amp.epilogue_outputs";
-
 /// Operations on the way back to an operand that may be computed again.
 static constexpr unsigned kMaxDepth = 64;
 
@@ -385,7 +383,7 @@ LogicalResult RegionWriter::write(Value end) {
   SmallVector<Type> types(body->getArgumentTypes());
   function->setFunctionType(b.getFunctionType(types, scalar.getType()));
   if (!kinds.empty())
-    function.get()->setAttr("amp.epilogue", b.getArrayAttr(kinds));
+    function.get()->setAttr(kEpilogueOperandsAttr, b.getArrayAttr(kinds));
   return success();
 }
 
@@ -398,7 +396,9 @@ Value RegionWriter::lookUp(Value tensor) const {
 
 bool RegionWriter::mayKeep(Value tensor) const {
   auto type = cast<RankedTensorType>(tensor.getType());
-  return isStored(type.getElementType()) && lookUp(tensor) &&
+  // Kernels store a second matrix densely, wherever the first goes.
+  return product.isResultDense() && isStored(type.getElementType()) &&
+         lookUp(tensor) &&
          type.getNumElements() == product.batch * product.m * product.n;
 }
 
@@ -460,13 +460,14 @@ static bool isReadAfter(Value value, Operation *end,
 /// Whether products alone read `value`: what else read it might have computed
 /// it in a pass over memory of its own.
 static bool isReadByProducts(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    if (isReshape(user))
-      return isReadByProducts(user->getResult(0));
-    auto op = dyn_cast<linalg::LinalgOp>(user);
-    return isa<LaunchKernelsOp>(user) ||
-           (op && succeeded(matchContraction(op)));
-  });
+  return !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [](Operation *user) {
+           if (isReshape(user))
+             return isReadByProducts(user->getResult(0));
+           auto op = dyn_cast<linalg::LinalgOp>(user);
+           return isa<LaunchKernelsOp>(user) ||
+                  (op && succeeded(matchContraction(op)));
+         });
 }
 
 /// The value at which the kernel ends, with its epilogue.
@@ -582,10 +583,10 @@ void EpilogueRegion::addOutput(func::FuncOp function, EpilogueOutput output,
   function.setFunctionType(b.getFunctionType(function.getArgumentTypes(),
                                              terminator->getOperandTypes()));
   SmallVector<Attribute> outputs;
-  if (auto before = function->getAttrOfType<ArrayAttr>(kOutputsAttr))
+  if (auto before = function->getAttrOfType<ArrayAttr>(kEpilogueOutputsAttr))
     llvm::append_range(outputs, before);
   outputs.push_back(b.getStringAttr(stringifyOutput(output)));
-  function->setAttr(kOutputsAttr, b.getArrayAttr(outputs));
+  function->setAttr(kEpilogueOutputsAttr, b.getArrayAttr(outputs));
 }
 
 void EpilogueRegion::findCut(ArrayRef<Operation *> readers) {
@@ -640,7 +641,8 @@ mlir::amp::absorbMovement(const ResultMovement &movement,
                           ArrayRef<Operation *> readers) {
   MatrixProduct moved =
       movement.isTransposed ? product.getTransposed() : product;
-  EpilogueRegion epilogue = absorbEpilogue(moved, readers);
+  // What would be kept is read in front of where this kernel stands.
+  EpilogueRegion epilogue = absorbEpilogue(moved, readers, /*mayKeep=*/false);
   if (epilogue.result != result)
     return std::nullopt;
   moved.result = movement.result;

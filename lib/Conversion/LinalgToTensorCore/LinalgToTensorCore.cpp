@@ -436,10 +436,11 @@ void ConvertLinalgToTensorCore::emitLaunch(
     auto type = cast<RankedTensorType>(epilogue.kept.getType());
     addOutput(type.getShape(), type.getElementType());
   }
+  unsigned checkOutput = outputs.size();
   std::string checkName;
   if (epilogue.check) {
     addOutput({}, b.getI32Type());
-    checkName = texts.back();
+    checkName = texts.back(); // which grows
     partial.push_back(checkName);
   }
   // What else the kernels write is memory that nobody reads afterwards.
@@ -469,7 +470,7 @@ void ConvertLinalgToTensorCore::emitLaunch(
     ++numKept;
   }
   if (epilogue.check) {
-    checks.add(epilogue.check, launch, checkName);
+    checks.add(epilogue.check, launch, checkOutput);
     ++numChecks;
   }
 
@@ -654,6 +655,7 @@ void ConvertLinalgToTensorCore::runOnOperation() {
   ProductReaders readers(ops, fusion);
   KernelModules modules(getOperation());
   readersOfAll.clear();
+  checks = ProductChecks();
   for (linalg::LinalgOp op : ops)
     readersOfAll.insert_range(readers.get(op));
   for (linalg::LinalgOp op : ops) {

@@ -93,11 +93,9 @@ linalg::GenericOp ProductChecks::getEnd(linalg::GenericOp check) {
 }
 
 void ProductChecks::add(linalg::GenericOp check, LaunchKernelsOp launch,
-                        StringRef name) {
-  SmallVector<Launch> &launches = launchesOf[getEnd(check)];
-  for (auto [index, output] : llvm::enumerate(launch.getOutputsMutable()))
-    if (launch.getOperandName(output.getOperandNumber()) == name)
-      launches.push_back({launch, unsigned(index)});
+                        unsigned output) {
+  Operation *end = getEnd(check);
+  launchesOf[end].push_back({launch, output});
   check.getResult(0).replaceAllUsesWith(check.getDpsInitOperand(0)->get());
   check.erase();
 }

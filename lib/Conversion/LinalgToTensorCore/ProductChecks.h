@@ -29,9 +29,9 @@ public:
   /// null if there is none.
   static linalg::GenericOp find(Value result);
 
-  /// `launch` ors the bits of `check` into its output `name`: nothing else is
-  /// left of the check.
-  void add(linalg::GenericOp check, LaunchKernelsOp launch, StringRef name);
+  /// `launch` ors the bits of `check` into `output`, by its number: nothing
+  /// else is left of the check.
+  void add(linalg::GenericOp check, LaunchKernelsOp launch, unsigned output);
 
   /// Has the launches of each chain of checks or into one number, in their
   /// order, and the chain end in that.

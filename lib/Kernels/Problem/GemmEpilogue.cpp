@@ -18,9 +18,6 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-static constexpr StringLiteral kEpilogueAttr = "amp.epilogue";
-static constexpr StringLiteral kOutputsAttr = "amp.epilogue_outputs";
-
 StringRef mlir::amp::stringifyOperandKind(EpilogueOperand::Kind kind) {
   switch (kind) {
   case EpilogueOperand::Kind::Column:
@@ -116,17 +113,17 @@ static StringRef describeTypes(EpilogueOutput output) {
 
 static LogicalResult readOutputs(func::FuncOp func, GemmEpilogue &epilogue) {
   ArrayRef<Type> results = func.getFunctionType().getResults().drop_front();
-  auto kinds = func->getAttrOfType<ArrayAttr>(kOutputsAttr);
+  auto kinds = func->getAttrOfType<ArrayAttr>(kEpilogueOutputsAttr);
   if ((kinds ? kinds.size() : 0) != results.size())
     return func.emitError()
-           << "expected '" << kOutputsAttr
+           << "expected '" << kEpilogueOutputsAttr
            << "' to name the outputs that the results after the first make, "
            << results.size() << " strings";
   for (auto [i, type] : llvm::enumerate(results)) {
     auto output = parseOutput(kinds[i]);
     if (!output)
       return func.emitError()
-             << "expected output " << i << " in '" << kOutputsAttr
+             << "expected output " << i << " in '" << kEpilogueOutputsAttr
              << "' to be \"amax\", \"or\", \"matrix\", \"column-sum\" or "
                 "\"row-sum\", but got "
              << kinds[i];
@@ -152,17 +149,17 @@ FailureOr<GemmEpilogue> mlir::amp::readGemmEpilogue(func::FuncOp func,
                                "the result first, "
                             << result << ", but got " << type.getResults();
   GemmEpilogue epilogue;
-  auto kinds = func->getAttrOfType<ArrayAttr>(kEpilogueAttr);
+  auto kinds = func->getAttrOfType<ArrayAttr>(kEpilogueOperandsAttr);
   if ((kinds ? kinds.size() : 0) != type.getNumInputs() - 1)
     return func.emitError()
-           << "expected '" << kEpilogueAttr
+           << "expected '" << kEpilogueOperandsAttr
            << "' to name the kinds of the arguments after the first, "
            << type.getNumInputs() - 1 << " strings";
   for (unsigned i = 1; i < type.getNumInputs(); ++i) {
     auto kind = parseKind(kinds[i - 1]);
     if (!kind)
       return func.emitError() << "expected the kind of argument " << i
-                              << " in '" << kEpilogueAttr
+                              << " in '" << kEpilogueOperandsAttr
                               << "' to be \"column\", \"row\", \"matrix\", "
                                  "\"scalar\", \"row-index\" or "
                                  "\"column-index\", but got "

@@ -131,3 +131,20 @@ func.func @near_misses(%a: tensor<1xf32>, %b: tensor<2xf32>, %old: tensor<2xf32>
   } -> tensor<f32>
   return %elsewhere, %two, %unknown, %index, %each, %part : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<2xf32>, tensor<f32>
 }
+
+// -----
+
+// In a block that nothing reaches, a tensor may be made of itself: it is not followed for ever.
+// CHECK-LABEL: func @unreachable
+func.func @unreachable(%a: tensor<1xf32>, %start: tensor<f32>) -> tensor<f32> {
+  return %start : tensor<f32>
+^bb1:
+  %0 = tensor.insert_slice %a into %0[0] [1] [1] : tensor<1xf32> into tensor<2xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%0 : tensor<2xf32>) outs(%start : tensor<f32>) {
+  ^bb0(%x: f32, %s: f32):
+    %t = arith.addf %s, %x : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  return %sum : tensor<f32>
+}

@@ -314,6 +314,8 @@ func.func @one_is_left(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %c: tensor<
 // A near miss: a check of more than the product.
 // CHECK-LABEL: func @put_in
 // CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @gemm_0
+// CHECK-NOT:   output0
 // CHECK:       return
 func.func @put_in(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %x: tensor<32x48xf16>, %start: tensor<i32>) -> (tensor<32x48xf16>, tensor<i32>) {
   %c0 = arith.constant 0.0 : f32
@@ -341,6 +343,8 @@ func.func @put_in(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %x: tensor<32x48
 
 // A near miss: a check of less than the product.
 // CHECK-LABEL: func @in_part
+// CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @gemm_0
 // CHECK-NOT:   output0
 // CHECK:       return
 func.func @in_part(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %start: tensor<i32>) -> (tensor<32x16xf16>, tensor<i32>) {
@@ -397,6 +401,8 @@ func.func @of_sums(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %start: tensor<
 // A near miss: an and, which has no place in an or.
 // CHECK-LABEL: func @anded
 // CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @gemm_0
+// CHECK-NOT:   output0
 // CHECK:       return
 func.func @anded(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %start: tensor<i32>) -> (tensor<32x16xf16>, tensor<i32>) {
   %c0 = arith.constant 0.0 : f32
@@ -424,6 +430,8 @@ func.func @anded(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %start: tensor<i3
 // A near miss: bits that depend on those so far.
 // CHECK-LABEL: func @of_bits_so_far
 // CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @gemm_0
+// CHECK-NOT:   output0
 // CHECK:       return
 func.func @of_bits_so_far(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %start: tensor<i32>) -> (tensor<32x16xf16>, tensor<i32>) {
   %c0 = arith.constant 0.0 : f32
@@ -450,6 +458,8 @@ func.func @of_bits_so_far(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %start: 
 
 // A near miss: kernels have no function of 64 bits in their epilogues.
 // CHECK-LABEL: func @of_many_bits
+// CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @gemm_0
 // CHECK-NOT:   output0
 // CHECK:       return
 func.func @of_many_bits(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %start: tensor<i32>) -> (tensor<32x16xf16>, tensor<i32>) {
@@ -479,6 +489,8 @@ func.func @of_many_bits(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %start: te
 
 // A near miss: a check under a condition.
 // CHECK-LABEL: func @under_a_condition
+// CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @gemm_0
 // CHECK-NOT:   output0
 // CHECK:       return
 func.func @under_a_condition(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %start: tensor<i32>, %ask: i1) -> (tensor<32x16xf16>, tensor<i32>) {
@@ -533,4 +545,112 @@ func.func @depthwise_checked(%x: tensor<2x6x6x16xf16>, %f: tensor<3x3x16xf16>, %
     linalg.yield %r : i32
   } -> tensor<i32>
   return %d, %bits : tensor<2x4x4x16xf16>, tensor<i32>
+}
+
+// -----
+
+// The second product of the text ends first: the launches are in the order in which they run.
+// CHECK-LABEL: func @ends_in_another_order
+// CHECK:       %[[ZERO:.*]] = linalg.fill ins(%c0_i32 : i32)
+// CHECK:       %[[F:.*]]:2 = amp.launch_kernels {{.*}}output0 = %[[ZERO]])
+// CHECK:       %[[D:.*]]:2 = amp.launch_kernels {{.*}}output0 = %[[F]]#1)
+// CHECK:       return %[[D]]#0, %[[F]]#0
+func.func @ends_in_another_order(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %c: tensor<32x24xf16>, %start: tensor<i32>) -> (tensor<32x16xf16>, tensor<32x16xf16>, tensor<i32>) {
+  %c0 = arith.constant 0.0 : f32
+  %none = arith.constant 0 : i32
+  %limit = arith.constant 24.0 : f16
+  %de = tensor.empty() : tensor<32x16xf32>
+  %dz = linalg.fill ins(%c0 : f32) outs(%de : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %ds = linalg.matmul ins(%a, %b : tensor<32x24xf16>, tensor<24x16xf16>) outs(%dz : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %fe = tensor.empty() : tensor<32x16xf32>
+  %fz = linalg.fill ins(%c0 : f32) outs(%fe : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %fs = linalg.matmul ins(%c, %b : tensor<32x24xf16>, tensor<24x16xf16>) outs(%fz : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %f = arith.truncf %fs : tensor<32x16xf32> to tensor<32x16xf16>
+  %d = arith.truncf %ds : tensor<32x16xf32> to tensor<32x16xf16>
+  %first = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%d : tensor<32x16xf16>) outs(%start : tensor<i32>) {
+  ^bb0(%in: f16, %out: i32):
+    %big = arith.cmpf ogt, %in, %limit : f16
+    %n = arith.bitcast %in : f16 to i16
+    %w = arith.extui %n : i16 to i32
+    %s = arith.select %big, %w, %none : i32
+    %r = arith.ori %out, %s : i32
+    linalg.yield %r : i32
+  } -> tensor<i32>
+  %bits = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%f : tensor<32x16xf16>) outs(%first : tensor<i32>) {
+  ^bb0(%in: f16, %out: i32):
+    %big = arith.cmpf ogt, %in, %limit : f16
+    %n = arith.bitcast %in : f16 to i16
+    %w = arith.extui %n : i16 to i32
+    %s = arith.select %big, %w, %none : i32
+    %r = arith.ori %out, %s : i32
+    linalg.yield %r : i32
+  } -> tensor<i32>
+  return %d, %f, %bits : tensor<32x16xf16>, tensor<32x16xf16>, tensor<i32>
+}
+
+// -----
+
+// A near miss: of more than the product, where that is not put in by the kernel: a part that does not begin at a multiple of 16 bytes.
+// CHECK-LABEL: func @put_in_by_a_copy
+// CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @gemm_0
+// CHECK-NOT:   output0
+// CHECK:       return
+func.func @put_in_by_a_copy(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %x: tensor<32x48xf16>, %start: tensor<i32>) -> (tensor<32x48xf16>, tensor<i32>) {
+  %c0 = arith.constant 0.0 : f32
+  %none = arith.constant 0 : i32
+  %limit = arith.constant 24.0 : f16
+  %de = tensor.empty() : tensor<32x16xf32>
+  %dz = linalg.fill ins(%c0 : f32) outs(%de : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %ds = linalg.matmul ins(%a, %b : tensor<32x24xf16>, tensor<24x16xf16>) outs(%dz : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %d = arith.truncf %ds : tensor<32x16xf32> to tensor<32x16xf16>
+  %all = tensor.insert_slice %d into %x[0, 1] [32, 16] [1, 1] : tensor<32x16xf16> into tensor<32x48xf16>
+  %bits = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%all : tensor<32x48xf16>) outs(%start : tensor<i32>) {
+  ^bb0(%in: f16, %out: i32):
+    %big = arith.cmpf ogt, %in, %limit : f16
+    %n = arith.bitcast %in : f16 to i16
+    %w = arith.extui %n : i16 to i32
+    %s = arith.select %big, %w, %none : i32
+    %r = arith.ori %out, %s : i32
+    linalg.yield %r : i32
+  } -> tensor<i32>
+  return %all, %bits : tensor<32x48xf16>, tensor<i32>
+}
+
+// -----
+
+// A near miss: of what another operation rounds while it moves it, and the kernel does not store.
+// CHECK-LABEL: func @rounded_elsewhere
+// CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @gemm_0
+// CHECK-NOT:   output0
+// CHECK:       return
+func.func @rounded_elsewhere(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %start: tensor<i32>) -> (tensor<32x16xf32>, tensor<16x32xf16>, tensor<i32>) {
+  %c0 = arith.constant 0.0 : f32
+  %none = arith.constant 0 : i32
+  %limit = arith.constant 24.0 : f16
+  %de = tensor.empty() : tensor<32x16xf32>
+  %dz = linalg.fill ins(%c0 : f32) outs(%de : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %ds = linalg.matmul ins(%a, %b : tensor<32x24xf16>, tensor<24x16xf16>) outs(%dz : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %te = tensor.empty() : tensor<16x32xf16>
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%ds : tensor<32x16xf32>) outs(%te : tensor<16x32xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %1 = arith.truncf %in : f32 to f16
+    linalg.yield %1 : f16
+  } -> tensor<16x32xf16>
+  %bits = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%t : tensor<16x32xf16>) outs(%start : tensor<i32>) {
+  ^bb0(%in: f16, %out: i32):
+    %big = arith.cmpf ogt, %in, %limit : f16
+    %n = arith.bitcast %in : f16 to i16
+    %w = arith.extui %n : i16 to i32
+    %s = arith.select %big, %w, %none : i32
+    %r = arith.ori %out, %s : i32
+    linalg.yield %r : i32
+  } -> tensor<i32>
+  return %ds, %t, %bits : tensor<32x16xf32>, tensor<16x32xf16>, tensor<i32>
 }

@@ -105,6 +105,8 @@ func.func @convolution_activation(%x: tensor<2x8x8x8xf16>, %f: tensor<16x3x3x8xf
 // A near miss: the activation is read by more than products, whose pass over memory would compute it.
 // CHECK-LABEL: func @read_by_others
 // CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @{{gemm|convolution}}_0
+// CHECK-NOT:   output0
 // CHECK:       return
 func.func @read_by_others(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %bias: tensor<16xf32>, %w: tensor<16x8xf16>) -> (tensor<32x16xf16>, tensor<32x8xf32>, tensor<32x16xf32>) {
   %c0 = arith.constant 0.0 : f32
@@ -147,6 +149,8 @@ func.func @read_by_others(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %bias: t
 // A near miss: the activation is a result of the step.
 // CHECK-LABEL: func @returned
 // CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @{{gemm|convolution}}_0
+// CHECK-NOT:   output0
 // CHECK:       return
 func.func @returned(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %bias: tensor<16xf32>, %w: tensor<16x8xf16>) -> (tensor<32x16xf16>, tensor<32x8xf32>, tensor<32x16xf16>) {
   %c0 = arith.constant 0.0 : f32
@@ -180,6 +184,8 @@ func.func @returned(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %bias: tensor<
 
 // A near miss: what would be kept is read in front of the activation.
 // CHECK-LABEL: func @read_before
+// CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @{{gemm|convolution}}_0
 // CHECK-NOT:   output0
 // CHECK:       return
 func.func @read_before(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %bias: tensor<16xf32>, %w: tensor<16x8xf16>) -> (tensor<32x16xf32>, tensor<32x8xf32>) {
@@ -224,6 +230,8 @@ func.func @read_before(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %bias: tens
 // A near miss: two values between are read elsewhere.
 // CHECK-LABEL: func @two_values
 // CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @{{gemm|convolution}}_0
+// CHECK-NOT:   output0
 // CHECK:       return
 func.func @two_values(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %bias: tensor<16xf32>, %w: tensor<16x8xf16>) -> (tensor<32x16xf32>, tensor<32x16xf16>, tensor<32x8xf32>) {
   %c0 = arith.constant 0.0 : f32
@@ -258,6 +266,8 @@ func.func @two_values(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %bias: tenso
 // A near miss: a mask is no type that kernels store.
 // CHECK-LABEL: func @mask
 // CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @{{gemm|convolution}}_0
+// CHECK-NOT:   output0
 // CHECK:       return
 func.func @mask(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %bias: tensor<16xf32>, %w: tensor<16x8xf16>) -> (tensor<32x16xi1>, tensor<32x8xf32>) {
   %c0 = arith.constant 0.0 : f32
@@ -278,6 +288,8 @@ func.func @mask(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %bias: tensor<16xf
 
 // A near miss: each channel by itself has kernels with one result.
 // CHECK-LABEL: func @depthwise_activation
+// CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @{{gemm|convolution}}_0
 // CHECK-NOT:   output0
 // CHECK:       return
 func.func @depthwise_activation(%x: tensor<2x6x6x16xf16>, %f: tensor<3x3x16xf16>, %bias: tensor<16xf32>, %g: tensor<8x1x1x16xf16>) -> (tensor<2x4x4x16xf16>, tensor<2x4x4x8xf32>) {
@@ -308,4 +320,59 @@ func.func @depthwise_activation(%x: tensor<2x6x6x16xf16>, %f: tensor<3x3x16xf16>
   %t = linalg.conv_2d_nhwc_fhwc {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>}
       ins(%y, %g : tensor<2x4x4x16xf16>, tensor<8x1x1x16xf16>) outs(%tz : tensor<2x4x4x8xf32>) -> tensor<2x4x4x8xf32>
   return %h, %t : tensor<2x4x4x16xf16>, tensor<2x4x4x8xf32>
+}
+
+// -----
+
+// A near miss: the result lies in another order than kernels have, in which a second matrix is dense.
+// CHECK-LABEL: func @other_order
+// CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @{{gemm|convolution}}_0
+// CHECK-NOT:   output0
+// CHECK:       return
+func.func @other_order(%a: tensor<4x32x24xf16>, %b: tensor<4x24x16xf16>, %w: tensor<64x8xf16>) -> (tensor<32x4x16xf16>, tensor<32x8xf32>) {
+  %c0 = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<32x4x16xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<32x4x16xf32>) -> tensor<32x4x16xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(h, m, n, k) -> (h, m, k)>, affine_map<(h, m, n, k) -> (h, k, n)>, affine_map<(h, m, n, k) -> (m, h, n)>]
+      ins(%a, %b : tensor<4x32x24xf16>, tensor<4x24x16xf16>) outs(%sz : tensor<32x4x16xf32>) -> tensor<32x4x16xf32>
+  %h = arith.truncf %s : tensor<32x4x16xf32> to tensor<32x4x16xf16>
+  %ye = tensor.empty() : tensor<32x4x16xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%h : tensor<32x4x16xf16>) outs(%ye : tensor<32x4x16xf16>) {
+  ^bb0(%x0: f16, %out: f16):
+    %1 = arith.extf %x0 : f16 to f32
+    %2 = arith.maximumf %1, %c0 : f32
+    %3 = arith.truncf %2 : f32 to f16
+    linalg.yield %3 : f16
+  } -> tensor<32x4x16xf16>
+  %f = tensor.collapse_shape %y [[0], [1, 2]] : tensor<32x4x16xf16> into tensor<32x64xf16>
+  %ze = tensor.empty() : tensor<32x8xf32>
+  %zz = linalg.fill ins(%c0 : f32) outs(%ze : tensor<32x8xf32>) -> tensor<32x8xf32>
+  %z = linalg.matmul ins(%f, %w : tensor<32x64xf16>, tensor<64x8xf16>) outs(%zz : tensor<32x8xf32>) -> tensor<32x8xf32>
+  return %h, %z : tensor<32x4x16xf16>, tensor<32x8xf32>
+}
+
+// -----
+
+// A near miss: nobody reads the activation.
+// CHECK-LABEL: func @read_by_nobody
+// CHECK-NOT:   output0
+// CHECK:       amp.launch_kernels @{{gemm|convolution}}_0
+// CHECK-NOT:   output0
+// CHECK:       return
+func.func @read_by_nobody(%a: tensor<32x24xf16>, %b: tensor<24x16xf16>, %bias: tensor<16xf32>, %w: tensor<16x8xf16>) -> tensor<32x16xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<32x16xf32>
+  %sz = linalg.fill ins(%c0 : f32) outs(%se : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %s = linalg.matmul ins(%a, %b : tensor<32x24xf16>, tensor<24x16xf16>) outs(%sz : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %ye = tensor.empty() : tensor<32x16xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%s : tensor<32x16xf32>) outs(%ye : tensor<32x16xf16>) {
+  ^bb0(%x0: f32, %out: f16):
+    %2 = arith.maximumf %x0, %c0 : f32
+    %3 = arith.truncf %2 : f32 to f16
+    linalg.yield %3 : f16
+  } -> tensor<32x16xf16>
+  return %s : tensor<32x16xf32>
 }

@@ -498,3 +498,30 @@ func.func @of_unknown_rows(%a: tensor<?x8xf32>, %b: tensor<8x2xf32>, %c: tensor<
   } -> tensor<?x5xf32>
   return %all : tensor<?x5xf32>
 }
+
+// -----
+
+// A near miss: a result with an encoding, which a concatenation does not have.
+// CHECK-LABEL: func @encoded
+// CHECK-NOT:   tensor.concat
+func.func @encoded(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>, %c: tensor<4x2xf32>, %d: tensor<4x3xf32>) -> tensor<4x5xf32, "x"> {
+  %c2 = arith.constant 2 : index
+  %product = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x2xf32>) outs(%c : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %e = tensor.empty() : tensor<4x5xf32, "x">
+  %all = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x5xf32, "x">) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %first = arith.cmpi ult, %j, %c2 : index
+    %x = scf.if %first -> (f32) {
+      %l = tensor.extract %product[%i, %j] : tensor<4x2xf32>
+      scf.yield %l : f32
+    } else {
+      %k = arith.subi %j, %c2 : index
+      %r = tensor.extract %d[%i, %k] : tensor<4x3xf32>
+      scf.yield %r : f32
+    }
+    linalg.yield %x : f32
+  } -> tensor<4x5xf32, "x">
+  return %all : tensor<4x5xf32, "x">
+}

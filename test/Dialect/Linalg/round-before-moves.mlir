@@ -56,15 +56,15 @@ func.func @written(%a: tensor<4x8xf16>, %b: tensor<8x6xf16>, %zero: tensor<4x6xf
 // -----
 
 // Near misses: in the order of the contraction; as wide; read elsewhere, too; of no contraction;
-// with another operand; with an index; of a result so far.
+// with another operand; with an index; of a result so far; a mask, which kernels do not store.
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
 #column = affine_map<(i, j) -> (j)>
 
 // CHECK-LABEL: func @near_misses
 // CHECK-NOT:   tensor.empty
-func.func @near_misses(%a: tensor<6x6xf16>, %zero: tensor<6x6xf32>, %bias: tensor<6xf32>, %out: tensor<6x6xf16>, %wide: tensor<6x6xf32>)
-    -> (tensor<6x6xf16>, tensor<6x6xf32>, tensor<6x6xf16>, tensor<6x6xf32>, tensor<6x6xf16>, tensor<6x6xf16>, tensor<6x6xf16>, tensor<6x6xf16>) {
+func.func @near_misses(%a: tensor<6x6xf16>, %zero: tensor<6x6xf32>, %bias: tensor<6xf32>, %out: tensor<6x6xf16>, %wide: tensor<6x6xf32>, %bits: tensor<6x6xi1>)
+    -> (tensor<6x6xf16>, tensor<6x6xf32>, tensor<6x6xf16>, tensor<6x6xf32>, tensor<6x6xf16>, tensor<6x6xf16>, tensor<6x6xf16>, tensor<6x6xf16>, tensor<6x6xi1>) {
   %0 = linalg.matmul ins(%a, %a : tensor<6x6xf16>, tensor<6x6xf16>) outs(%zero : tensor<6x6xf32>) -> tensor<6x6xf32>
   %in_order = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%0 : tensor<6x6xf32>) outs(%out : tensor<6x6xf16>) {
@@ -119,6 +119,32 @@ func.func @near_misses(%a: tensor<6x6xf16>, %zero: tensor<6x6xf32>, %bias: tenso
     %t = arith.addf %h, %o : f16
     linalg.yield %t : f16
   } -> tensor<6x6xf16>
-  return %in_order, %as_wide, %read_twice, %2, %of_an_argument, %with_bias, %with_index, %so_far
-      : tensor<6x6xf16>, tensor<6x6xf32>, tensor<6x6xf16>, tensor<6x6xf32>, tensor<6x6xf16>, tensor<6x6xf16>, tensor<6x6xf16>, tensor<6x6xf16>
+  %7 = linalg.matmul ins(%a, %a : tensor<6x6xf16>, tensor<6x6xf16>) outs(%zero : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %mask = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%7 : tensor<6x6xf32>) outs(%bits : tensor<6x6xi1>) {
+  ^bb0(%s: f32, %o: i1):
+    %h = arith.cmpf ogt, %s, %s : f32
+    linalg.yield %h : i1
+  } -> tensor<6x6xi1>
+  return %in_order, %as_wide, %read_twice, %2, %of_an_argument, %with_bias, %with_index, %so_far, %mask
+      : tensor<6x6xf16>, tensor<6x6xf32>, tensor<6x6xf16>, tensor<6x6xf32>, tensor<6x6xf16>, tensor<6x6xf16>, tensor<6x6xf16>, tensor<6x6xf16>, tensor<6x6xi1>
+}
+
+// -----
+
+// A near miss: extents that only a run knows.
+#id = affine_map<(i, j) -> (i, j)>
+#turned = affine_map<(i, j) -> (j, i)>
+
+// CHECK-LABEL: func @unknown
+// CHECK-NOT:   tensor.empty
+func.func @unknown(%a: tensor<?x8xf16>, %b: tensor<8x6xf16>, %zero: tensor<?x6xf32>, %out: tensor<6x?xf16>) -> tensor<6x?xf16> {
+  %sum = linalg.matmul ins(%a, %b : tensor<?x8xf16>, tensor<8x6xf16>) outs(%zero : tensor<?x6xf32>) -> tensor<?x6xf32>
+  %g = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : tensor<?x6xf32>) outs(%out : tensor<6x?xf16>) {
+  ^bb0(%s: f32, %o: f16):
+    %h = arith.truncf %s : f32 to f16
+    linalg.yield %h : f16
+  } -> tensor<6x?xf16>
+  return %g : tensor<6x?xf16>
 }

@@ -286,6 +286,76 @@ def RecomputeGatheredPass : Pass<"amp-recompute-gathered", "::mlir::func::FuncOp
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RecomputeElementsPass : Pass<"amp-recompute-elements", "::mlir::func::FuncOp"> {
+  let summary = "compute again what follows from tensors that are read anyway";
+  let description = [{
+    The backward pass of an activation reads what it is the function of, and often values that its
+    forward pass computed from that, as JAX's gelu keeps three. An operation on elements that reads a
+    tensor and another one that was computed from the first, element by element, gets a copy
+    of what computed it, and reads the first alone. `amp-fuse-elementwise` takes the copy into it. The
+    values are the same to the last bit, and no tensor is read that was not before.
+
+    **Input.** `linalg.generic` with parallel loops alone. A value is computed again if each tensor that its
+    operation reads is an input of the reader too, or has a sixteenth of its elements at most, or is such a value itself; in
+    at most 64 operations on elements.
+
+    **Left alone.** Values of fewer than 4,096 elements; with one reader, which fusion sees to; of shapes that are not static or that read by
+    index; readers that reduce.
+
+    Before:
+    ```mlir
+    func.func @tanh(%h: tensor<4096xf32>, %dy: tensor<4096xf32>) -> (tensor<4096xf32>, tensor<4096xf32>) {
+      %e = tensor.empty() : tensor<4096xf32>
+      %t = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%h : tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+      ^bb0(%x: f32, %o: f32):
+        %y = math.tanh %x : f32
+        linalg.yield %y : f32
+      } -> tensor<4096xf32>
+      %g = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
+                                            affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%dy, %h, %t : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+      ^bb0(%d: f32, %x: f32, %y: f32, %o: f32):
+        %p = arith.mulf %x, %y : f32
+        %q = arith.mulf %p, %d : f32
+        linalg.yield %q : f32
+      } -> tensor<4096xf32>
+      return %t, %g : tensor<4096xf32>, tensor<4096xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @tanh(%h: tensor<4096xf32>, %dy: tensor<4096xf32>) -> (tensor<4096xf32>, tensor<4096xf32>) {
+      %e = tensor.empty() : tensor<4096xf32>
+      %t = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%h : tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+      ^bb0(%x: f32, %o: f32):
+        %y = math.tanh %x : f32
+        linalg.yield %y : f32
+      } -> tensor<4096xf32>
+      %own = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%h : tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+      ^bb0(%x: f32, %o: f32):
+        %y = math.tanh %x : f32
+        linalg.yield %y : f32
+      } -> tensor<4096xf32>
+      %g = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
+                                            affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%dy, %h, %own : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+      ^bb0(%d: f32, %x: f32, %y: f32, %o: f32):
+        %p = arith.mulf %x, %y : f32
+        %q = arith.mulf %p, %d : f32
+        linalg.yield %q : f32
+      } -> tensor<4096xf32>
+      return %t, %g : tensor<4096xf32>, tensor<4096xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numReaders", "readers", "Operations that compute what they read">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def UnstackNumbersPass : Pass<"amp-unstack-numbers", "::mlir::func::FuncOp"> {
   let summary = "sum up single numbers without putting them into one tensor";
   let description = [{
@@ -1760,7 +1830,8 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     wherever the elements are moved, is part of the kernel: so a step's checks for
     overflows cost no pass over memory. Of a chain of such operations, each of which begins with what
     the one before found, the launches have one number that they or into, an out that is `partial`,
-    and the chain ends with it. Not those of depthwise convolutions.
+    and the chain ends with it. One check of a result, in its block; not of what is inserted into more, and not
+    of depthwise convolutions.
 
     **Guarantee.** The result is the same up to the order of summation, and without `tf32`.
 

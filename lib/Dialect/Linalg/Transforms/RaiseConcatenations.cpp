@@ -157,6 +157,11 @@ std::optional<Concatenation> BodyReader::read() {
   if (failed(readElement(element, /*begin=*/0, /*end=*/0)) ||
       found.parts.size() < 2)
     return std::nullopt;
+  auto hasEncoding = [](Value tensor) {
+    return bool(cast<RankedTensorType>(tensor.getType()).getEncoding());
+  };
+  if (hasEncoding(op.getResult(0)) || llvm::any_of(found.parts, hasEncoding))
+    return std::nullopt;
   auto getType = [](Value part) {
     return getElementTypeOrSelf(part.getType());
   };
@@ -169,10 +174,12 @@ std::optional<Concatenation> BodyReader::read() {
 /// by operations on its elements.
 static bool isOfContraction(Value tensor) {
   SmallVector<Value> open = {tensor};
+  // In a block that nothing reaches, a value may be made of itself.
+  llvm::DenseSet<Value> seen;
   while (!open.empty()) {
     Value value = open.pop_back_val();
     Operation *op = value.getDefiningOp();
-    if (!op || !value.hasOneUse())
+    if (!op || !value.hasOneUse() || !seen.insert(value).second)
       continue;
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (linalgOp && succeeded(matchContraction(linalgOp)))

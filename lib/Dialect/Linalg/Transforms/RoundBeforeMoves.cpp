@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Which operations: those that compute each element from one of a contraction's
-// result, in another order than it has there, and give a narrower type. What
+// result, in another order than it has there, and give a narrower float. What
 // they compute does not depend on the order, so it is done in that of the
 // contraction, and a second operation moves its result.
 //
@@ -50,9 +50,10 @@ static bool roundsWhileMoving(linalg::GenericOp op) {
   if (!type || !type.hasStaticShape() || !from.isPermutation() ||
       !to.isPermutation() || from == to)
     return false;
-  Type wide = type.getElementType(), narrow = result.getElementType();
-  return wide.isIntOrFloat() && narrow.isIntOrFloat() &&
-         narrow.getIntOrFloatBitWidth() < wide.getIntOrFloatBitWidth() &&
+  auto wide = dyn_cast<FloatType>(type.getElementType());
+  auto narrow = dyn_cast<FloatType>(result.getElementType());
+  return wide && narrow && narrow.getWidth() < wide.getWidth() &&
+         !type.getEncoding() && !result.getEncoding() &&
          isContractionAlone(input->get());
 }
 

@@ -204,6 +204,7 @@ REFERENCES = {
     "checked_transposed": (lambda a, b, start: ored((a @ b).T, start), 0),
     "checked_filters": (checked_filters, 0),
     "two_in_a_chain": (two_in_a_chain, 0),
+    "ends_in_another_order": (two_in_a_chain, 0),
     "two_chains": (lambda a, b, c, start: [ored(a @ b, start)[1], ored(c @ b, start)[1]], 0),
     "activation": (lambda a, b, bias, w: [half(a @ b + bias), relu(half(a @ b + bias)) @ w], 0),
     "kept_sums": (lambda a, b, v: [a @ b, relu(half(a @ b)).reshape(16, 32) @ v], 0),

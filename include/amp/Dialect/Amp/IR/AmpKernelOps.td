@@ -33,7 +33,7 @@ def Amp_LaunchKernelsOp : Op<Amp_Dialect, "launch_kernels", [
 
     `outs` are written and not read, every element of them, but for those that
     `partial` names: of these the kernels leave out some elements, which are in the
-    results what they were in the operands, or add to what is there. So a product
+    results what they were in the operands, or add to what is there, which is the operand. So a product
     becomes some columns of a larger matrix, or joins the bits of a check. A workspace
     is one of `outs`, whose result nobody uses. No element of an `outs` may be one of
     another operand's. (On buffers, a copy between strides has operands with gaps,

@@ -136,11 +136,11 @@ def RoundBeforeMovesPass : Pass<"amp-round-before-moves", "::mlir::func::FuncOp"
     Elementwise fusion makes one operation of a transpose and the rounding behind it.
     A kernel that stores the result of a contraction in its own order could round it,
     check it, and leave a narrow tensor to be moved. So an operation that computes each element from one
-    of a contraction's result in another order, and gives a narrower type, becomes
+    of a contraction's result in another order, and gives a narrower type of floats, becomes
     two: one that computes in the contraction's order, one that moves.
 
-    **Left alone.** Results in the order of the contraction, of the same width or wider,
-    that something else reads; operations with further operands.
+    **Left alone.** Operations in the contraction's order, or with results as wide, wider or not of floats; with further
+    operands or indices. Contractions that something else reads, too. Shapes that are not static.
 
     Before:
     ```mlir

@@ -1,0 +1,178 @@
+//===- RecomputeElements.cpp - Values that follow from what is read -------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An operation that reads a tensor, and another that was computed from the
+// first one element by element, reads the first alone:
+//
+//   %t = tanh(%h)                        %t = tanh(%h)
+//   %y = f(%h, %t)                ->     %y = f(%h, %t)
+//   ...                                  ...
+//   %g = d(%dy, %h, %t)                  %own = tanh(%h)
+//                                        %g = d(%dy, %h, %own)
+//
+// Elementwise fusion then takes the copy into its reader, and %t, which has one
+// reader left, into %y. The backward pass of JAX's gelu keeps three such values
+// of each element.
+//
+// A value may follow from others that do, as a chain. Rows and columns, of
+// which there are few, may come from anywhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/Device/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+#define DEBUG_TYPE "amp-recompute-elements"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_RECOMPUTEELEMENTSPASS
+#include "amp/Conversion/Device/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Operations on elements that a reader gets at most.
+static constexpr int64_t kMostOperations = 64;
+/// Elements below which a tensor costs no more than the launch that an
+/// operation may become that is not shared any more.
+static constexpr int64_t kFewElements = 4096;
+/// Times that a tensor is larger than others that count as nothing beside it.
+static constexpr int64_t kMuchLarger = 16;
+
+/// Whether each element of the results is computed by itself, from elements of
+/// inputs.
+static bool isElementwise(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() ||
+      op.getNumParallelLoops() != op.getNumLoops())
+    return false;
+  // Read by index: the whole tensor would have to stay.
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return llvm::none_of(
+      captured, [](Value value) { return isa<ShapedType>(value.getType()); });
+}
+
+namespace {
+/// Values that a reader can compute for itself.
+class OwnValues {
+public:
+  explicit OwnValues(linalg::GenericOp reader);
+
+  bool empty() const { return sources.empty(); }
+  /// Has the reader compute them.
+  void compute();
+
+private:
+  /// What computes `value`, if the reader could.
+  linalg::GenericOp findSource(Value value) const;
+  /// Operations on elements that it takes to compute `value`.
+  int64_t countOperations(Value value) const;
+  Value clone(OpBuilder &b, Value value);
+
+  linalg::GenericOp reader;
+  llvm::SetVector<Value> inputs;
+  llvm::MapVector<Value, linalg::GenericOp> sources;
+};
+} // namespace
+
+OwnValues::OwnValues(linalg::GenericOp reader)
+    : reader(reader),
+      inputs(reader.getInputs().begin(), reader.getInputs().end()) {
+  for (Value input : inputs)
+    if (linalg::GenericOp source = findSource(input))
+      sources[input] = source;
+  sources.remove_if([&](const auto &entry) {
+    return countOperations(entry.first) > kMostOperations;
+  });
+}
+
+linalg::GenericOp OwnValues::findSource(Value value) const {
+  auto source = value.getDefiningOp<linalg::GenericOp>();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!source || !type || !type.hasStaticShape() ||
+      type.getNumElements() < kFewElements ||
+      source->getBlock() != reader->getBlock() ||
+      !source->isBeforeInBlock(reader) || value.hasOneUse() ||
+      source->getNumResults() != 1 || !isElementwise(source) ||
+      source.payloadUsesValueFromOperand(source.getDpsInitOperand(0)))
+    return {};
+  bool isRead = false;
+  for (Value operand : source.getInputs()) {
+    auto shaped = dyn_cast<RankedTensorType>(operand.getType());
+    // In a block that nothing reaches, a value may be made of itself.
+    Operation *maker = operand.getDefiningOp();
+    bool isInput = inputs.contains(operand) &&
+                   (!maker || maker->getBlock() != source->getBlock() ||
+                    maker->isBeforeInBlock(source));
+    bool isSmall = !shaped || (shaped.hasStaticShape() &&
+                               shaped.getNumElements() <=
+                                   type.getNumElements() / kMuchLarger);
+    if (!isInput && !isSmall)
+      return {};
+    isRead |= isInput;
+  }
+  // What follows from rows and columns alone is another's concern.
+  return isRead ? source : linalg::GenericOp();
+}
+
+int64_t OwnValues::countOperations(Value value) const {
+  auto found = sources.find(value);
+  if (found == sources.end())
+    return 0;
+  linalg::GenericOp source = found->second;
+  int64_t count = source.getBody()->getOperations().size();
+  for (Value operand : source.getInputs())
+    count = std::min(kMostOperations + 1, count + countOperations(operand));
+  return count;
+}
+
+Value OwnValues::clone(OpBuilder &b, Value value) {
+  auto found = sources.find(value);
+  if (found == sources.end())
+    return value;
+  auto copy = cast<linalg::GenericOp>(b.clone(*found->second));
+  b.setInsertionPoint(copy);
+  for (OpOperand *operand : copy.getDpsInputOperands())
+    operand->set(clone(b, operand->get()));
+  b.setInsertionPointAfter(copy);
+  return copy.getResult(0);
+}
+
+void OwnValues::compute() {
+  OpBuilder b(reader);
+  for (OpOperand *input : reader.getDpsInputOperands()) {
+    b.setInsertionPoint(reader);
+    input->set(clone(b, input->get()));
+  }
+}
+
+namespace {
+struct RecomputeElements
+    : public amp::impl::RecomputeElementsPassBase<RecomputeElements> {
+  void runOnOperation() override {
+    SmallVector<linalg::GenericOp> ops;
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (isElementwise(op))
+        ops.push_back(op);
+    });
+    // Readers first: what they compute themselves has fewer readers then, and
+    // may be taken into one by elementwise fusion.
+    for (linalg::GenericOp op : llvm::reverse(ops)) {
+      OwnValues own(op);
+      if (own.empty())
+        continue;
+      own.compute();
+      ++numReaders;
+    }
+  }
+};
+} // namespace
