@@ -53,9 +53,15 @@ void StoredForms::addTransposed(Value transposed) {
   if (isWrittenOrder(known.front().order) &&
       !isSameInMemory(shape, seen.dims, known.front().order) &&
       transposed.getParentBlock() == seen.root.getParentBlock() &&
-      llvm::none_of(known,
-                    [&](const Form &form) { return form.order == seen.dims; }))
+      llvm::none_of(known, [&](const Form &form) {
+        return form.order == seen.dims;
+      })) {
     known.push_back({seen.dims, transposed});
+    // What it reads may be another operation's result by now.
+    auto transpose = transposed.getDefiningOp<linalg::TransposeOp>();
+    OpOperand &input = transpose.getInputMutable();
+    input.set(get(input.get(), getWrittenOrder(shape.size())));
+  }
 }
 
 Value StoredForms::get(Value value, ArrayRef<int64_t> order) {

@@ -23,7 +23,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 #define DEBUG_TYPE "amp-raise-concatenations"
 
@@ -220,6 +222,7 @@ struct RaiseConcatenations
   void runOnOperation() override {
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
+    bool changed = false;
     for (linalg::GenericOp op : ops) {
       std::optional<Concatenation> found = BodyReader(op).read();
       if (!found || llvm::none_of(found->parts, isOfContraction))
@@ -232,7 +235,12 @@ struct RaiseConcatenations
       op->replaceAllUsesWith(ValueRange{widen(builder, loc, all, type)});
       op.erase();
       ++numRaised;
+      changed = true;
     }
+    // Constants that elements were compared with.
+    IRRewriter rewriter(&getContext());
+    if (changed)
+      (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }
 };
 } // namespace
