@@ -27,6 +27,7 @@
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -49,10 +50,10 @@ static constexpr int64_t kFewElements = 4096;
 static constexpr int64_t kMuchLarger = 16;
 
 /// Whether each element of the results is computed by itself, from elements of
-/// inputs.
+/// inputs. What may be heard of is computed once.
 static bool isElementwise(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() ||
-      op.getNumParallelLoops() != op.getNumLoops())
+      op.getNumParallelLoops() != op.getNumLoops() || !isMemoryEffectFree(op))
     return false;
   // Read by index: the whole tensor would have to stay.
   llvm::SetVector<Value> captured;
@@ -74,8 +75,9 @@ public:
 private:
   /// What computes `value`, if the reader could.
   linalg::GenericOp findSource(Value value) const;
-  /// Operations on elements that it takes to compute `value`.
-  int64_t countOperations(Value value) const;
+  /// Operations on elements that it takes to compute `value`, one more than
+  /// kMostOperations for more. `counts` has those that are known.
+  int64_t countOperations(Value value, llvm::DenseMap<Value, int64_t> &counts);
   Value clone(OpBuilder &b, Value value);
 
   linalg::GenericOp reader;
@@ -90,8 +92,12 @@ OwnValues::OwnValues(linalg::GenericOp reader)
   for (Value input : inputs)
     if (linalg::GenericOp source = findSource(input))
       sources[input] = source;
+  // Whoever needs one that takes too many takes more.
+  llvm::DenseMap<Value, int64_t> counts;
+  for (Value input : inputs)
+    countOperations(input, counts);
   sources.remove_if([&](const auto &entry) {
-    return countOperations(entry.first) > kMostOperations;
+    return counts.lookup(entry.first) > kMostOperations;
   });
 }
 
@@ -124,14 +130,19 @@ linalg::GenericOp OwnValues::findSource(Value value) const {
   return isRead ? source : linalg::GenericOp();
 }
 
-int64_t OwnValues::countOperations(Value value) const {
+int64_t OwnValues::countOperations(Value value,
+                                   llvm::DenseMap<Value, int64_t> &counts) {
   auto found = sources.find(value);
   if (found == sources.end())
     return 0;
+  if (auto known = counts.find(value); known != counts.end())
+    return known->second;
   linalg::GenericOp source = found->second;
   int64_t count = source.getBody()->getOperations().size();
   for (Value operand : source.getInputs())
-    count = std::min(kMostOperations + 1, count + countOperations(operand));
+    count =
+        std::min(kMostOperations + 1, count + countOperations(operand, counts));
+  counts[value] = count;
   return count;
 }
 

@@ -329,3 +329,362 @@ func.func @unreachable(%h: tensor<4096xf32>) -> tensor<4096xf32> {
   } -> tensor<4096xf32>
   return %g : tensor<4096xf32>
 }
+
+// -----
+
+// Of forty values that each follow from four others, there are more ways from the last to the first
+// than anyone could walk. Those that take few operations are computed again: as many as 64 allow.
+#id = affine_map<(i) -> (i)>
+// CHECK-LABEL: func @many_ways
+// CHECK:         math.tanh
+// CHECK:         math.tanh
+// CHECK:       return
+func.func @many_ways(%h: tensor<4096xf32>) -> (tensor<4096xf32>, tensor<4096xf32>) {
+  %e = tensor.empty() : tensor<4096xf32>
+  %t1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%h : tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %p1 = math.tanh %x0 : f32
+    linalg.yield %p1 : f32
+  } -> tensor<4096xf32>
+  %t2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%h, %t1 : tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    linalg.yield %p1 : f32
+  } -> tensor<4096xf32>
+  %t3 = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]} ins(%h, %t1, %t2 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    linalg.yield %p2 : f32
+  } -> tensor<4096xf32>
+  %t4 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%h, %t1, %t2, %t3 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t5 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t1, %t2, %t3, %t4 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t6 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t2, %t3, %t4, %t5 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t7 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t3, %t4, %t5, %t6 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t8 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t4, %t5, %t6, %t7 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t9 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t5, %t6, %t7, %t8 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t10 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t6, %t7, %t8, %t9 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t11 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t7, %t8, %t9, %t10 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t12 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t8, %t9, %t10, %t11 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t13 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t9, %t10, %t11, %t12 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t14 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t10, %t11, %t12, %t13 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t15 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t11, %t12, %t13, %t14 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t16 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t12, %t13, %t14, %t15 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t17 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t13, %t14, %t15, %t16 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t18 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t14, %t15, %t16, %t17 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t19 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t15, %t16, %t17, %t18 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t20 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t16, %t17, %t18, %t19 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t21 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t17, %t18, %t19, %t20 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t22 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t18, %t19, %t20, %t21 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t23 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t19, %t20, %t21, %t22 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t24 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t20, %t21, %t22, %t23 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t25 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t21, %t22, %t23, %t24 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t26 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t22, %t23, %t24, %t25 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t27 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t23, %t24, %t25, %t26 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t28 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t24, %t25, %t26, %t27 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t29 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t25, %t26, %t27, %t28 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t30 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t26, %t27, %t28, %t29 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t31 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t27, %t28, %t29, %t30 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t32 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t28, %t29, %t30, %t31 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t33 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t29, %t30, %t31, %t32 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t34 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t30, %t31, %t32, %t33 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t35 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t31, %t32, %t33, %t34 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t36 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t32, %t33, %t34, %t35 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t37 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t33, %t34, %t35, %t36 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t38 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t34, %t35, %t36, %t37 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t39 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t35, %t36, %t37, %t38 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %t40 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t36, %t37, %t38, %t39 : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %o: f32):
+    %p1 = arith.addf %x0, %x1 : f32
+    %p2 = arith.addf %p1, %x2 : f32
+    %p3 = arith.addf %p2, %x3 : f32
+    linalg.yield %p3 : f32
+  } -> tensor<4096xf32>
+  %g = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%t40, %t39, %t38, %t37, %t36, %t35, %t34, %t33, %t32, %t31, %t30, %t29, %t28, %t27, %t26, %t25, %t24, %t23, %t22, %t21, %t20, %t19, %t18, %t17, %t16, %t15, %t14, %t13, %t12, %t11, %t10, %t9, %t8, %t7, %t6, %t5, %t4, %t3, %t2, %t1, %h : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %x4: f32, %x5: f32, %x6: f32, %x7: f32, %x8: f32, %x9: f32, %x10: f32, %x11: f32, %x12: f32, %x13: f32, %x14: f32, %x15: f32, %x16: f32, %x17: f32, %x18: f32, %x19: f32, %x20: f32, %x21: f32, %x22: f32, %x23: f32, %x24: f32, %x25: f32, %x26: f32, %x27: f32, %x28: f32, %x29: f32, %x30: f32, %x31: f32, %x32: f32, %x33: f32, %x34: f32, %x35: f32, %x36: f32, %x37: f32, %x38: f32, %x39: f32, %x40: f32, %o: f32):
+    %p1 = arith.mulf %x0, %x1 : f32
+    %p2 = arith.mulf %p1, %x2 : f32
+    %p3 = arith.mulf %p2, %x3 : f32
+    %p4 = arith.mulf %p3, %x4 : f32
+    %p5 = arith.mulf %p4, %x5 : f32
+    %p6 = arith.mulf %p5, %x6 : f32
+    %p7 = arith.mulf %p6, %x7 : f32
+    %p8 = arith.mulf %p7, %x8 : f32
+    %p9 = arith.mulf %p8, %x9 : f32
+    %p10 = arith.mulf %p9, %x10 : f32
+    %p11 = arith.mulf %p10, %x11 : f32
+    %p12 = arith.mulf %p11, %x12 : f32
+    %p13 = arith.mulf %p12, %x13 : f32
+    %p14 = arith.mulf %p13, %x14 : f32
+    %p15 = arith.mulf %p14, %x15 : f32
+    %p16 = arith.mulf %p15, %x16 : f32
+    %p17 = arith.mulf %p16, %x17 : f32
+    %p18 = arith.mulf %p17, %x18 : f32
+    %p19 = arith.mulf %p18, %x19 : f32
+    %p20 = arith.mulf %p19, %x20 : f32
+    %p21 = arith.mulf %p20, %x21 : f32
+    %p22 = arith.mulf %p21, %x22 : f32
+    %p23 = arith.mulf %p22, %x23 : f32
+    %p24 = arith.mulf %p23, %x24 : f32
+    %p25 = arith.mulf %p24, %x25 : f32
+    %p26 = arith.mulf %p25, %x26 : f32
+    %p27 = arith.mulf %p26, %x27 : f32
+    %p28 = arith.mulf %p27, %x28 : f32
+    %p29 = arith.mulf %p28, %x29 : f32
+    %p30 = arith.mulf %p29, %x30 : f32
+    %p31 = arith.mulf %p30, %x31 : f32
+    %p32 = arith.mulf %p31, %x32 : f32
+    %p33 = arith.mulf %p32, %x33 : f32
+    %p34 = arith.mulf %p33, %x34 : f32
+    %p35 = arith.mulf %p34, %x35 : f32
+    %p36 = arith.mulf %p35, %x36 : f32
+    %p37 = arith.mulf %p36, %x37 : f32
+    %p38 = arith.mulf %p37, %x38 : f32
+    %p39 = arith.mulf %p38, %x39 : f32
+    %p40 = arith.mulf %p39, %x40 : f32
+    linalg.yield %p40 : f32
+  } -> tensor<4096xf32>
+  return %t40, %g : tensor<4096xf32>, tensor<4096xf32>
+}
+
+// -----
+
+// A near miss: a value whose operation asserts, which is to be heard of once.
+#id = affine_map<(i) -> (i)>
+// CHECK-LABEL: func @asserted
+// CHECK-COUNT-1: cf.assert
+// CHECK-NOT:   cf.assert
+func.func @asserted(%h: tensor<4096xf32>, %dy: tensor<4096xf32>) -> (tensor<4096xf32>, tensor<4096xf32>) {
+  %e = tensor.empty() : tensor<4096xf32>
+  %zero = arith.constant 0.0 : f32
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%h : tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %positive = arith.cmpf ogt, %x, %zero : f32
+    cf.assert %positive, "expected numbers above 0"
+    %y = math.log %x : f32
+    linalg.yield %y : f32
+  } -> tensor<4096xf32>
+  %g = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]} ins(%dy, %h, %t : tensor<4096xf32>, tensor<4096xf32>, tensor<4096xf32>) outs(%e : tensor<4096xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %o: f32):
+    %p1 = arith.mulf %x0, %x1 : f32
+    %p2 = arith.mulf %p1, %x2 : f32
+    linalg.yield %p2 : f32
+  } -> tensor<4096xf32>
+  return %t, %g : tensor<4096xf32>, tensor<4096xf32>
+}

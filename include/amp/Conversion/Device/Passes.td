@@ -299,7 +299,7 @@ def RecomputeElementsPass : Pass<"amp-recompute-elements", "::mlir::func::FuncOp
     operation reads is an input of the reader too, or has a sixteenth of its elements at most, or is such a value itself; in
     at most 64 operations on elements.
 
-    **Left alone.** Values of fewer than 4,096 elements; with one reader, which fusion sees to; of shapes that are not static or that read by
+    **Left alone.** Values of fewer than 4,096 elements; with one reader, which fusion sees to; whose operation asserts; of shapes that are not static or that read by
     index; readers that reduce.
 
     Before:
