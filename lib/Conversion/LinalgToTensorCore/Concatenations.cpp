@@ -14,7 +14,7 @@
 #include "Concatenations.h"
 
 #include "MatrixProduct.h"
-#include "amp/Fusion/FusionNode.h"
+#include "amp/Analysis/Contraction.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -30,11 +30,7 @@ static tensor::ConcatOp findConcatenation(Operation *op) {
     op = *op->user_begin();
     if (auto concat = dyn_cast<tensor::ConcatOp>(op))
       return concat;
-    auto reader = dyn_cast<linalg::LinalgOp>(op);
-    bool isElementwise =
-        reader ? reader.getNumParallelLoops() == reader.getNumLoops()
-               : OpTrait::hasElementwiseMappableTraits(op);
-    if (!isElementwise && !isReshape(op))
+    if (!keepsElements(op))
       break;
   }
   return {};

@@ -186,11 +186,7 @@ static bool isOfContraction(Value tensor) {
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (linalgOp && succeeded(matchContraction(linalgOp)))
       return true;
-    bool isElementwise =
-        linalgOp ? linalgOp.getNumParallelLoops() == linalgOp.getNumLoops()
-                 : isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) ||
-                       OpTrait::hasElementwiseMappableTraits(op);
-    if (isElementwise)
+    if (keepsElements(op))
       llvm::append_range(open, op->getOperands());
   }
   return false;
