@@ -18,7 +18,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -163,11 +162,4 @@ bool amp::isMatrixVector(const Contraction &contraction) {
   auto isOne = [&](unsigned loop) { return extents[loop] == 1; };
   return llvm::all_of(contraction.m, isOne) ||
          llvm::all_of(contraction.n, isOne);
-}
-
-bool amp::keepsElements(Operation *op) {
-  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return structured.getNumParallelLoops() == structured.getNumLoops();
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) ||
-         OpTrait::hasElementwiseMappableTraits(op);
 }

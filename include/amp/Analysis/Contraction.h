@@ -67,11 +67,6 @@ FailureOr<Contraction> matchContraction(linalg::LinalgOp op);
 /// waits for. False for convolutions.
 bool isMatrixVector(const Contraction &contraction);
 
-/// Whether `op` computes each element of its results by itself, in whatever
-/// order and shape: what becomes of a contraction's result by such operations
-/// may be part of its kernel.
-bool keepsElements(Operation *op);
-
 } // namespace mlir::amp
 
 #endif // AMP_ANALYSIS_CONTRACTION_H

@@ -36,6 +36,10 @@ public:
   /// anything else, and that be ored in later.
   static bool orsIntoStart(linalg::GenericOp op);
 
+  /// Whether `op` is one that begins with the result of `before`, which nothing
+  /// else reads, in its block: the two are one or.
+  static bool follows(linalg::GenericOp op, linalg::GenericOp before);
+
   linalg::GenericOp getOperation() const { return op; }
 
   /// The tensor, as it lies in memory, and how many elements it has.

@@ -24,11 +24,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/Elementwise.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "amp-recompute-elements"
@@ -49,17 +49,10 @@ static constexpr int64_t kFewElements = 4096;
 /// Times that a tensor is larger than others that count as nothing beside it.
 static constexpr int64_t kMuchLarger = 16;
 
-/// Whether each element of the results is computed by itself, from elements of
-/// inputs. What may be heard of is computed once.
+/// Whether `op` is an operation on elements. What may be heard of is computed
+/// once.
 static bool isElementwise(linalg::GenericOp op) {
-  if (!op.hasPureTensorSemantics() ||
-      op.getNumParallelLoops() != op.getNumLoops() || !isMemoryEffectFree(op))
-    return false;
-  // Read by index: the whole tensor would have to stay.
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  return llvm::none_of(
-      captured, [](Value value) { return isa<ShapedType>(value.getType()); });
+  return readsByElement(op) && isMemoryEffectFree(op);
 }
 
 namespace {

@@ -23,13 +23,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/Elementwise.h"
 #include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "amp-recompute-widenings"
@@ -57,17 +57,11 @@ static bool isCheap(Operation &op) {
 
 /// True if a reader could compute `op` for itself, element by element.
 static bool isCheap(linalg::GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
-      op.getNumParallelLoops() != op.getNumLoops() ||
-      op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
-      !llvm::all_of(*op.getBody(),
-                    [](Operation &inner) { return isCheap(inner); }))
-    return false;
-  // Read by index: the whole tensor would have to stay.
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  return llvm::none_of(
-      captured, [](Value value) { return isa<ShapedType>(value.getType()); });
+  return op->getNumResults() == 1 &&
+         !op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) &&
+         llvm::all_of(*op.getBody(),
+                      [](Operation &inner) { return isCheap(inner); }) &&
+         readsByElement(op);
 }
 
 /// Bytes that `op` reads if its inputs are computed for it, by `known` where

@@ -108,8 +108,8 @@ static SmallVector<Chain> getChains(ArrayRef<Link> links) {
     Value start = link.getStart().get();
     auto before = chains.find(start.getDefiningOp());
     Chain chain;
-    if (before != chains.end() && start.hasOneUse() &&
-        before->first->getBlock() == link.op->getBlock())
+    if (before != chains.end() &&
+        OrReduction::follows(link.op, cast<linalg::GenericOp>(before->first)))
       chain = std::move(before->second);
     chain.push_back(link);
     chains[link.op] = std::move(chain);

@@ -14,7 +14,7 @@
 #include "Concatenations.h"
 
 #include "MatrixProduct.h"
-#include "amp/Analysis/Contraction.h"
+#include "amp/Analysis/Elementwise.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;

@@ -132,8 +132,12 @@ private:
   Value writeScalarOperation(Operation *op, ValueRange operands);
   Value writeOperand(Value tensor, const StridedView &view);
   Value writeConstant(TypedAttr value);
-  /// What was written of `tensor` for each sum in their order, or null.
-  Value lookUp(Value tensor) const;
+  /// What was written of `tensor`, walked by `view`, or null.
+  Value findKnown(Value tensor, const StridedView &view) const;
+  /// The same for each sum in their order.
+  Value findKnown(Value tensor) const {
+    return findKnown(tensor, product.getResultOrder());
+  }
   bool shouldCompute(OpResult result);
   std::optional<EpilogueOperand::Kind> getKind(Value tensor,
                                                const StridedView &view);
@@ -331,9 +335,8 @@ Value RegionWriter::writeValue(Value tensor, const StridedView &walk,
     if (view != product.getResultOrder())
       return {};
   }
-  for (const Known &entry : known)
-    if (entry.tensor == tensor && entry.view == view)
-      return entry.scalar;
+  if (Value scalar = findKnown(tensor, view))
+    return scalar;
   auto remember = [&](Value scalar) {
     if (scalar)
       known.push_back({tensor, view, scalar});
@@ -387,9 +390,9 @@ LogicalResult RegionWriter::write(Value end) {
   return success();
 }
 
-Value RegionWriter::lookUp(Value tensor) const {
+Value RegionWriter::findKnown(Value tensor, const StridedView &view) const {
   for (const Known &entry : known)
-    if (entry.tensor == tensor && entry.view == product.getResultOrder())
+    if (entry.tensor == tensor && entry.view == view)
       return entry.scalar;
   return {};
 }
@@ -398,7 +401,7 @@ bool RegionWriter::mayKeep(Value tensor) const {
   auto type = cast<RankedTensorType>(tensor.getType());
   // Kernels store a second matrix densely, wherever the first goes.
   return product.isResultDense() && isStored(type.getElementType()) &&
-         lookUp(tensor) &&
+         findKnown(tensor) &&
          type.getNumElements() == product.batch * product.m * product.n;
 }
 
@@ -409,7 +412,7 @@ EpilogueRegion RegionWriter::take(Value end, Value kept) {
   region.kept = kept;
   llvm::append_range(region.absorbed, absorbed);
   if (kept) {
-    region.addOutput(*function, EpilogueOutput::Matrix, lookUp(kept));
+    region.addOutput(*function, EpilogueOutput::Matrix, findKnown(kept));
     region.function = std::move(function);
     return region;
   }

@@ -53,13 +53,10 @@ linalg::GenericOp ProductChecks::find(Value result) {
 /// The check that begins with the result of `check`, which nothing else reads.
 static linalg::GenericOp getNext(linalg::GenericOp check) {
   Value bits = check.getResult(0);
-  if (!bits.hasOneUse())
-    return {};
-  auto next = dyn_cast<linalg::GenericOp>(*bits.user_begin());
-  bool follows = next && next->getBlock() == check->getBlock() &&
-                 OrReduction::orsIntoStart(next) &&
-                 next.getDpsInitOperand(0)->get() == bits;
-  return follows ? next : linalg::GenericOp();
+  auto next = bits.use_empty()
+                  ? linalg::GenericOp()
+                  : dyn_cast<linalg::GenericOp>(*bits.user_begin());
+  return next && OrReduction::follows(next, check) ? next : linalg::GenericOp();
 }
 
 /// An operation behind `last` that ors `bits` into its result.

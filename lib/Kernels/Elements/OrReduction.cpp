@@ -38,6 +38,12 @@ bool OrReduction::orsIntoStart(linalg::GenericOp op) {
   return isOneNumber(op) && endsIn<arith::OrIOp>(op);
 }
 
+bool OrReduction::follows(linalg::GenericOp op, linalg::GenericOp before) {
+  Value bits = before.getResult(0);
+  return op->getBlock() == before->getBlock() && orsIntoStart(op) &&
+         op.getDpsInitOperand(0)->get() == bits && bits.hasOneUse();
+}
+
 /// What is wrong with what the body reads besides, or nothing.
 static std::string checkCaptured(linalg::GenericOp op) {
   llvm::SetVector<Value> captured;

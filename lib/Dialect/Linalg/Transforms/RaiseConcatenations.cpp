@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Contraction.h"
+#include "amp/Analysis/Elementwise.h"
 #include "amp/Analysis/LinearMap.h"
 #include "amp/Analysis/LoopExprs.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"

@@ -1,0 +1,34 @@
+//===- Elementwise.h - Operations on elements -------------------*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which operations on tensors compute each element by itself. Whoever needs
+// more, such as one order of the elements or a kernel for the body, asks that
+// besides.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_ANALYSIS_ELEMENTWISE_H
+#define AMP_ANALYSIS_ELEMENTWISE_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::amp {
+
+/// Whether `op` computes each element of its results by itself, in whatever
+/// order and shape: what becomes of a contraction's result by such operations
+/// may be part of its kernel.
+bool keepsElements(Operation *op);
+
+/// Whether a reader could compute the elements that it needs of `op`, on
+/// tensors, from elements of its inputs: loops are parallel, and no tensor is
+/// read by index, which would have to be there whole.
+bool readsByElement(linalg::GenericOp op);
+
+} // namespace mlir::amp
+
+#endif // AMP_ANALYSIS_ELEMENTWISE_H

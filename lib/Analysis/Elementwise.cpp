@@ -1,0 +1,36 @@
+//===- Elementwise.cpp - Operations on elements ---------------------------===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a body reads by index is a tensor from outside of it: an operand is seen
+// through its elements.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/Elementwise.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+bool amp::keepsElements(Operation *op) {
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return structured.getNumParallelLoops() == structured.getNumLoops();
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) ||
+         OpTrait::hasElementwiseMappableTraits(op);
+}
+
+bool amp::readsByElement(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() ||
+      op.getNumParallelLoops() != op.getNumLoops())
+    return false;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return llvm::none_of(
+      captured, [](Value value) { return isa<ShapedType>(value.getType()); });
+}
