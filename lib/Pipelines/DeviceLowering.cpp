@@ -128,12 +128,13 @@ static void addKernels(OpPassManager &pm,
   }
   pm.addNestedPass<func::FuncOp>(createTileFusionGroupsPass(tiles));
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
-  addCleanup(pm);
+  // A loop of one tile is a group as well: the threads of a block share it.
+  addCanonicalizer(pm, {"ForallOpSingleOrZeroIterationDimsFolder"});
+  pm.addPass(createCSEPass());
   // Before each gets a kernel of its own.
   ConvertElementwiseToMultiTensorKernelsPassOptions many;
   many.chip = options.chip;
   pm.addPass(createConvertElementwiseToMultiTensorKernelsPass(many));
-  // Behind the cleanup, which would take loops of one tile apart.
   pm.addNestedPass<func::FuncOp>(createTileSumsPass());
   ConvertFusionGroupsToKernelsPassOptions groups;
   groups.chip = options.chip;

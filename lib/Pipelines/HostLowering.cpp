@@ -35,11 +35,16 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-// Compilers differ in how they spell the pattern's namespace.
-void mlir::amp::addCanonicalizer(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass(
-      GreedyRewriteConfig(), {"(anonymous namespace)::FoldInsertPadIntoFill",
-                              "{anonymous}::FoldInsertPadIntoFill"}));
+void mlir::amp::addCanonicalizer(OpPassManager &pm,
+                                 ArrayRef<StringRef> without) {
+  SmallVector<StringRef> names(without);
+  names.push_back("FoldInsertPadIntoFill");
+  SmallVector<std::string> disabled;
+  // Compilers differ in how they spell the namespace of a pattern.
+  for (StringRef name : names)
+    for (StringRef scope : {"(anonymous namespace)::", "{anonymous}::"})
+      disabled.push_back((scope + name).str());
+  pm.addPass(createCanonicalizerPass(GreedyRewriteConfig(), disabled));
 }
 
 static void addCleanup(OpPassManager &pm) {
@@ -62,7 +67,8 @@ void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
   pm.addPass(createMarkEntryPointsPass());
   // Before inlining, which moves calls to other functions.
   pm.addPass(createVerifyRecursionPass());
-  pm.addPass(createInlinerPass({}, addCanonicalizer));
+  pm.addPass(createInlinerPass(
+      {}, [](OpPassManager &pm) { addCanonicalizer(pm); }));
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
 }

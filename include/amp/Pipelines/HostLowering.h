@@ -104,8 +104,9 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
 
 /// Upstream's canonicalizer without a pattern that takes the insertion of what
 /// is padded into what is filled for one of the unpadded tensor, and forgets
-/// strides.
-void addCanonicalizer(OpPassManager &pm);
+/// strides. `without` names others that are left out, by their classes in
+/// upstream's anonymous namespaces.
+void addCanonicalizer(OpPassManager &pm, ArrayRef<StringRef> without = {});
 
 /// First half of `amp-to-host`: the step as functions on tensors that a host
 /// can call, with the handles that they need as arguments. Roles are still
