@@ -15,6 +15,7 @@
 #ifndef AMP_KERNELS_GEMMPROBLEM_H
 #define AMP_KERNELS_GEMMPROBLEM_H
 
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -77,9 +78,6 @@ private:
 /// before the product's: those of 8 bits that are not stored with K innermost,
 /// in rows that are multiples of 16 bytes apart.
 GemmProblem getCopiedProblem(const GemmProblem &problem);
-
-/// Bytes of one element.
-int64_t getElementBytes(Type type);
 
 /// Whether TMA and asynchronous copies can address rows that are `stride`
 /// elements of `type` apart.

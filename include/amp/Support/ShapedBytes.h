@@ -19,10 +19,12 @@
 
 namespace mlir::amp {
 
-/// Bytes of an element of `type` in memory; of one that is neither an integer
-/// nor a float, those of an address.
+/// Bytes of an element of `type` in memory, of which tf32 is f32; of one that
+/// is neither an integer nor a float, those of an address.
 inline int64_t getElementBytes(Type type) {
   Type element = getElementTypeOrSelf(type);
+  if (isa<FloatTF32Type>(element))
+    return 4;
   return element.isIntOrFloat()
              ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
              : 8;

@@ -57,13 +57,6 @@ int64_t GemmProblem::memoryOfD() const {
   return countMemory(batch, m, n, strideOfD(), batchStridesD);
 }
 
-int64_t mlir::amp::getElementBytes(Type type) {
-  // In memory it is f32.
-  if (isa<FloatTF32Type>(type))
-    return 4;
-  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-}
-
 bool mlir::amp::isTmaStride(int64_t stride, Type type) {
   return stride % (16 / getElementBytes(type)) == 0;
 }
