@@ -22,10 +22,20 @@
 // A value may follow from others that do, as a chain. Rows and columns, of
 // which there are few, may come from anywhere.
 //
+// A value of a few operations on one tensor, which another reads as well, is
+// not kept at all: all who read it read the tensor instead.
+//
+//   %m = mean(%x)                        %m = mean(%x)
+//   %c = %x - %m                  ->     %v = variance(%x - %m)
+//   %v = variance(%c)                    %y = (%x - %m) * rsqrt(%v)
+//   %y = %c * rsqrt(%v)
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Elementwise.h"
 #include "amp/Conversion/Device/Passes.h"
+#include "amp/Conversion/LinalgToHostContraction.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -48,6 +58,13 @@ static constexpr int64_t kMostOperations = 64;
 static constexpr int64_t kFewElements = 4096;
 /// Times that a tensor is larger than others that count as nothing beside it.
 static constexpr int64_t kMuchLarger = 16;
+
+/// Operations on numbers after which a tensor is worth more than what it is
+/// computed from. Each of its readers would repeat them.
+static constexpr int64_t kFewOperations = 4;
+/// Those of a reader that has room for them: elementwise fusion stops at twice
+/// as many.
+static constexpr int64_t kMostOfReader = 128;
 
 /// Whether `op` is an operation on elements. What may be heard of is computed
 /// once.
@@ -159,6 +176,66 @@ void OwnValues::compute() {
   }
 }
 
+/// Whether `value` is in memory for others than its one reader here, as what it
+/// is or in another shape.
+static bool hasOtherReaders(Value value) {
+  for (;;) {
+    if (!value.hasOneUse())
+      return true;
+    Operation *maker = value.getDefiningOp();
+    if (!isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(maker))
+      return false;
+    value = maker->getOperand(0);
+  }
+}
+
+/// Whether what reads `use` can compute it, of `operations`, as it goes.
+static bool canCompute(OpOperand &use, Operation *source) {
+  auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+  return reader && reader->getBlock() == source->getBlock() &&
+         reader.isDpsInput(&use) && !isHostContraction(reader) &&
+         !reader.hasIndexSemantics() &&
+         int64_t(reader.getBody()->getOperations().size()) <= kMostOfReader &&
+         reader.getMatchingIndexingMap(&use).isProjectedPermutation();
+}
+
+/// Whether all who read the result of `op` can do so without it, and read no
+/// more.
+static bool isNotWorthKeeping(linalg::GenericOp op) {
+  if (op->getNumResults() != 1 || op->hasOneUse() || op->use_empty() ||
+      op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
+    return false;
+  auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+  if (!type || !type.hasStaticShape() || type.getNumElements() < kFewElements)
+    return false;
+  auto body = op.getBody()->without_terminator();
+  if (llvm::range_size(body) > kFewOperations ||
+      !llvm::all_of(body, [](Operation &of) {
+        return isa<arith::ArithDialect>(of.getDialect()) &&
+               !isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp,
+                    arith::DivUIOp>(of);
+      }))
+    return false;
+  Value large;
+  for (Value input : op.getInputs()) {
+    auto shaped = dyn_cast<RankedTensorType>(input.getType());
+    if (!shaped)
+      continue;
+    if (!shaped.hasStaticShape())
+      return false;
+    if (shaped.getNumElements() <= type.getNumElements() / kMuchLarger)
+      continue;
+    if (large || shaped.getNumElements() > type.getNumElements())
+      return false;
+    large = input;
+  }
+  return large && hasOtherReaders(large) &&
+         getElementBytes(large.getType()) <= getElementBytes(type) &&
+         llvm::all_of(op->getUses(), [&](OpOperand &use) {
+           return canCompute(use, op);
+         });
+}
+
 namespace {
 struct RecomputeElements
     : public amp::impl::RecomputeElementsPassBase<RecomputeElements> {
@@ -177,6 +254,18 @@ struct RecomputeElements
       own.compute();
       ++numReaders;
     }
+    // Last: readers of copies would not be seen to read the same.
+    OpBuilder b(&getContext());
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (!isElementwise(op) || !isNotWorthKeeping(op))
+        return;
+      for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+        b.setInsertionPoint(use.getOwner());
+        use.set(b.clone(*op)->getResult(0));
+      }
+      op->erase();
+      ++numSpread;
+    });
   }
 };
 } // namespace

@@ -688,3 +688,506 @@ func.func @asserted(%h: tensor<4096xf32>, %dy: tensor<4096xf32>) -> (tensor<4096
   } -> tensor<4096xf32>
   return %t, %g : tensor<4096xf32>, tensor<4096xf32>
 }
+
+// -----
+
+// What takes one subtraction from a tensor that a mean reads as well is not kept: all read the tensor.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @centered
+// CHECK-SAME:    %[[X:[^ ]*]]: tensor<64x64xf32>
+// CHECK:       %[[M:.*]] = linalg.generic {{.*}} ins(%[[X]] :
+// CHECK:       %[[C:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[M]] :
+// CHECK:         arith.subf
+// CHECK:       %[[V:.*]] = linalg.generic {{.*}} "reduction"]} ins(%[[C]] :
+// CHECK:       %[[C1:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[M]] :
+// CHECK:         arith.subf
+// CHECK:       linalg.generic {{.*}} ins(%[[C1]], %[[V]] :
+// CHECK-NOT:   linalg.generic
+// FUSED-LABEL: func @centered
+// FUSED-SAME:    %[[X:[^ ]*]]: tensor<64x64xf32>
+// FUSED:       %[[M:.*]] = linalg.generic {{.*}} ins(%[[X]] :
+// FUSED:       %[[V:.*]] = linalg.generic {{.*}} "reduction"]} ins(%[[X]], %[[M]] :
+// FUSED:       linalg.generic {{.*}} ins(%[[X]], %[[M]], %[[V]] :
+// FUSED-NOT:   linalg.generic
+// FUSED:       return
+func.func @centered(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m0: f32, %o: f32):
+    %0 = arith.subf %a, %m0 : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: nobody else reads the tensor, which need not be in memory.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @read_by_it_alone
+// CHECK-COUNT-3: linalg.generic
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @read_by_it_alone(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %rows : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m0: f32, %o: f32):
+    %0 = arith.subf %a, %m0 : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: the value has narrower elements than the tensor.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @narrower
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @narrower(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf16>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf16>) {
+  ^bb0(%a: f32, %m0: f32, %o: f16):
+    %0 = arith.subf %a, %m0 : f32
+    %1 = arith.truncf %0 : f32 to f16
+    linalg.yield %1 : f16
+  } -> tensor<64x64xf16>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf16>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f16, %o: f32):
+    %0 = arith.extf %a : f16 to f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf16>, tensor<64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f16, %s: f32, %o: f32):
+    %0 = arith.extf %a : f16 to f32
+    %1 = arith.mulf %0, %s : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: a function, which each reader would compute again.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @function
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @function(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m0: f32, %o: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: so would they divide.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @divides
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @divides(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m0: f32, %o: f32):
+    %0 = arith.divf %a, %m0 : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: five operations.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @five_operations
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @five_operations(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m0: f32, %o: f32):
+    %0 = arith.subf %a, %m0 : f32
+    %1 = arith.mulf %0, %0 : f32
+    %2 = arith.addf %1, %a : f32
+    %3 = arith.mulf %2, %1 : f32
+    %4 = arith.addf %3, %a : f32
+    linalg.yield %4 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: two tensors of its size.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @two_tensors
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @two_tensors(%x: tensor<64x64xf32>, %rows: tensor<64xf32>, %z: tensor<64x64xf32>) -> (tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m, %z : tensor<64x64xf32>, tensor<64xf32>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m0: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: the caller gets it.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @returned
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @returned(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m0: f32, %o: f32):
+    %0 = arith.subf %a, %m0 : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y, %c : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: a product reads it.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @multiplied
+// CHECK-COUNT-5: linalg.generic
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @multiplied(%x: tensor<64x64xf32>, %rows: tensor<64xf32>, %w: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m0: f32, %o: f32):
+    %0 = arith.subf %a, %m0 : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,
+                                        affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%c, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x64xf32>
+  return %y, %p : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: fewer elements than a launch is worth.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @few_rows
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @few_rows(%x: tensor<63x64xf32>, %rows: tensor<63xf32>) -> (tensor<63x64xf32>) {
+  %e = tensor.empty() : tensor<63x64xf32>
+  %f = tensor.empty() : tensor<63x64xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<63x64xf32>) outs(%rows : tensor<63xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<63xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<63x64xf32>, tensor<63xf32>) outs(%e : tensor<63x64xf32>) {
+  ^bb0(%a: f32, %m0: f32, %o: f32):
+    %0 = arith.subf %a, %m0 : f32
+    linalg.yield %0 : f32
+  } -> tensor<63x64xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<63x64xf32>) outs(%rows : tensor<63xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<63xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<63x64xf32>, tensor<63xf32>) outs(%f : tensor<63x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<63x64xf32>
+  return %y : tensor<63x64xf32>
+}
+
+// -----
+
+// A near miss: it is moved.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @moved
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @moved(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>, tensor<4096xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m0: f32, %o: f32):
+    %0 = arith.subf %a, %m0 : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %p = tensor.collapse_shape %c [[0, 1]] : tensor<64x64xf32> into tensor<4096xf32>
+  return %y, %p : tensor<64x64xf32>, tensor<4096xf32>
+}
+
+// -----
+
+// Half elements are read and widened by each.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func @widened
+// CHECK-COUNT-5: linalg.generic
+// CHECK-NOT:   linalg.generic
+func.func @widened(%x: tensor<64x64xf16>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = tensor.empty() : tensor<64x64xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x64xf16>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f16, %o: f32):
+    %0 = arith.extf %a : f16 to f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<64x64xf16>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f16, %m0: f32, %o: f32):
+    %0 = arith.extf %a : f16 to f32
+    %1 = arith.subf %0, %m0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}

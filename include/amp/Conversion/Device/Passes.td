@@ -299,8 +299,12 @@ def RecomputeElementsPass : Pass<"amp-recompute-elements", "::mlir::func::FuncOp
     operation reads is an input of the reader too, or has a sixteenth of its elements at most, or is such a value itself; in
     at most 64 operations on elements.
 
+    A value of at most four operations of `arith`, without divisions, on one tensor of its size or less is not kept at all: the difference from a
+    mean, say, which a variance, a norm and its gradient read. Each of its readers, sums as well, gets a copy of what computed it, if the tensor has
+    another reader, so that it is in memory anyway, and elements that are not wider.
+
     **Left alone.** Values of fewer than 4,096 elements; with one reader, which fusion sees to; whose operation asserts; of shapes that are not static or that read by
-    index; readers that reduce.
+    index. Readers that reduce, by the first rule. Values that a product, a move or the caller reads, by the second.
 
     Before:
     ```mlir
@@ -352,7 +356,8 @@ def RecomputeElementsPass : Pass<"amp-recompute-elements", "::mlir::func::FuncOp
     }
     ```
   }];
-  let statistics = [Statistic<"numReaders", "readers", "Operations that compute what they read">];
+  let statistics = [Statistic<"numReaders", "readers", "Operations that compute what they read">,
+                    Statistic<"numSpread", "spread", "Values that all readers compute">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
