@@ -70,6 +70,7 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createRaiseExtractsPass());
   pm.addNestedPass<func::FuncOp>(createRaiseConcatenationsPass());
   pm.addNestedPass<func::FuncOp>(createBubbleUpSlicesPass());
+  pm.addNestedPass<func::FuncOp>(createReadThroughRepeatsPass());
   // Conditions that are computed from flags are elements of tensors, too.
   pm.addNestedPass<func::FuncOp>(createNumbersToTensorsPass());
   // The guard of a step, before fusion, which melts it into the update.
@@ -108,6 +109,7 @@ static void addKernels(OpPassManager &pm,
   pm.addPass(createConvertLinalgToTensorCorePass(products));
   addCleanup(pm);
   // Those of products are parts of their kernels by now.
+  pm.addPass(createConvertPadsToKernelsPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePadsPass());
   // A check of each gradient would be a group and a combination of numbers.
   pm.addPass(createConvertOrReductionsToMultiTensorKernelsPass());

@@ -19,7 +19,8 @@
 //
 // so that padding = (R - 1) * dilation - low. `low` is of a tensor.pad, which
 // the convolution has absorbed, or of an insertion into zeros, or of both. An
-// insertion that leaves zeros behind the last pixel changes nothing.
+// insertion that leaves zeros behind the last pixel changes nothing. z itself,
+// zeros and all, is the gradient of an output of a convolution without strides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,13 +37,19 @@ struct SpreadImage {
 };
 } // namespace
 
-static SpreadImage readSpreadImage(const ConvolutionMatch &convolution) {
-  const ConvolutionProblem &problem = convolution.problem;
-  SpreadImage image{
-      convolution.image, {problem.padTop, problem.padLeft}, {1, 1}};
+static SpreadImage getWholeImage(const ConvolutionMatch &convolution) {
+  return {convolution.image,
+          {convolution.problem.padTop, convolution.problem.padLeft},
+          {1, 1}};
+}
+
+/// The pixels that have zeros between them or, beyond a tensor.pad, around.
+static std::optional<SpreadImage>
+getPixelsAmongZeros(const ConvolutionMatch &convolution) {
   std::optional<SpreadTensor> spread = getSpreadPixels(convolution.image);
   if (!spread)
-    return image;
+    return std::nullopt;
+  SpreadImage image = getWholeImage(convolution);
   image.pixels = lookThroughChannels(spread->elements);
   for (unsigned dim : {0, 1}) {
     image.low[dim] += spread->offsets[dim + 1];
@@ -51,14 +58,10 @@ static SpreadImage readSpreadImage(const ConvolutionMatch &convolution) {
   return image;
 }
 
-std::optional<ImageGradient>
-mlir::amp::matchImageGradient(const ConvolutionMatch &convolution) {
+static std::optional<ImageGradient>
+getGradient(const ConvolutionMatch &convolution, const SpreadImage &spread) {
   const ConvolutionProblem &forward = convolution.problem;
-  if (forward.kind != ConvolutionKind::Forward || forward.strideHeight != 1 ||
-      forward.strideWidth != 1)
-    return std::nullopt;
   ImageGradient gradient;
-  SpreadImage spread = readSpreadImage(convolution);
   auto output = cast<RankedTensorType>(spread.pixels.getType());
   gradient.output = spread.pixels;
   ConvolutionProblem &problem = gradient.problem;
@@ -93,4 +96,24 @@ mlir::amp::matchImageGradient(const ConvolutionMatch &convolution) {
     return std::nullopt;
   gradient.filters = *reversal;
   return gradient;
+}
+
+SmallVector<ImageGradient, 2>
+mlir::amp::matchImageGradients(const ConvolutionMatch &convolution) {
+  const ConvolutionProblem &problem = convolution.problem;
+  SmallVector<ImageGradient, 2> gradients;
+  if (problem.kind != ConvolutionKind::Forward || problem.strideHeight != 1 ||
+      problem.strideWidth != 1)
+    return gradients;
+  auto add = [&](const SpreadImage &spread) {
+    if (std::optional<ImageGradient> gradient =
+            getGradient(convolution, spread))
+      gradients.push_back(*gradient);
+  };
+  std::optional<SpreadImage> spread = getPixelsAmongZeros(convolution);
+  if (spread)
+    add(*spread);
+  if (!spread || spread->pixels != convolution.image)
+    add(getWholeImage(convolution));
+  return gradients;
 }

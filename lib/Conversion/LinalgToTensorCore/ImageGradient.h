@@ -8,7 +8,8 @@
 //
 // Front ends write the gradient of a convolution's image as a convolution
 // again, of filters that are copied with their taps in reverse and of an image
-// with zeros between its pixels. Kernels compute it from what was copied.
+// with zeros between its pixels. Kernels compute it from what was copied, of
+// both or of the filters alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ namespace mlir::amp {
 struct ImageGradient {
   /// All but the type of the result.
   ConvolutionProblem problem;
-  /// The gradient of the output, N,P,Q,K, without zeros between its pixels.
+  /// The gradient of the output, N,P,Q,K.
   Value output;
   /// The filters of the forward pass, of which this convolution's are the
   /// reversal.
@@ -30,9 +31,10 @@ struct ImageGradient {
 };
 
 /// Views a convolution as the gradient of another one's image, where that
-/// spares its operands a copy.
-std::optional<ImageGradient>
-matchImageGradient(const ConvolutionMatch &convolution);
+/// spares its filters a copy: without zeros between the pixels of the output,
+/// if there are any, and of the image that has them.
+SmallVector<ImageGradient, 2>
+matchImageGradients(const ConvolutionMatch &convolution);
 
 } // namespace mlir::amp
 

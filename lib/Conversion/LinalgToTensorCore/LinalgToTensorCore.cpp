@@ -79,9 +79,9 @@ struct Plan {
 struct ConvolutionPlan {
   ConvolutionProblem problem;
   KernelChoice choice;
-  /// As the gradient of another one's image.
-  bool isGradient;
-  /// With copies that it needs and the other view does not.
+  /// Null, or the view as the gradient of another one's image.
+  const ImageGradient *gradient;
+  /// With copies that it needs and another view does not.
   double seconds;
 };
 
@@ -110,15 +110,13 @@ private:
   LogicalResult convertProduct(const Contraction &contraction,
                                ArrayRef<Operation *> readers,
                                KernelModules &modules, std::string &reason);
-  /// As findPlan. `gradient` is another view of the convolution, or null.
-  FailureOr<ConvolutionPlan> findConvolutionPlan(const ConvolutionMatch &match,
-                                                 const ImageGradient *gradient,
-                                                 const EpilogueRegion &epilogue,
-                                                 bool asTf32,
-                                                 std::string &reason);
+  /// As findPlan. `gradients` are other views of the convolution.
+  FailureOr<ConvolutionPlan> findConvolutionPlan(
+      const ConvolutionMatch &match, ArrayRef<ImageGradient> gradients,
+      const EpilogueRegion &epilogue, bool asTf32, std::string &reason);
   FailureOr<ConvolutionPlan>
   chooseConvolutionPlan(const ConvolutionMatch &match,
-                        const ImageGradient *gradient,
+                        ArrayRef<ImageGradient> gradients,
                         const EpilogueRegion &epilogue, std::string &reason);
   LogicalResult convertConvolution(const Contraction &contraction,
                                    ArrayRef<Operation *> readers,
@@ -242,52 +240,51 @@ ConvertLinalgToTensorCore::choosePlan(const MatrixProduct &product,
   return plan;
 }
 
-/// Seconds of what a gradient spares the convolution that it is.
-static double estimateCopies(const ConvolutionMatch &convolution,
-                             const ImageGradient &gradient, const Chip &chip) {
-  double seconds = estimateMemoryPass(2 * getBytes(convolution.other), chip);
-  if (convolution.image != gradient.output)
-    seconds += estimateMemoryPass(
-        getBytes(convolution.image) + getBytes(gradient.output), chip);
-  return seconds;
-}
-
 FailureOr<ConvolutionPlan> ConvertLinalgToTensorCore::findConvolutionPlan(
-    const ConvolutionMatch &match, const ImageGradient *gradient,
+    const ConvolutionMatch &match, ArrayRef<ImageGradient> gradients,
     const EpilogueRegion &epilogue, bool asTf32, std::string &reason) {
-  auto find = [&](ConvolutionProblem problem,
-                  bool isGradient) -> FailureOr<ConvolutionPlan> {
+  // Zeros between pixels are written by who reads them, where another view does
+  // without.
+  auto countSpreading = [&](Value image) -> int64_t {
+    bool isSpread = !gradients.empty() && gradients[0].output != image;
+    return isSpread ? getBytes(image) + getBytes(gradients[0].output) : 0;
+  };
+  FailureOr<ConvolutionPlan> best = failure();
+  auto consider = [&](ConvolutionProblem problem, const ImageGradient *gradient,
+                      int64_t copiedBytes) {
     problem.d = getElementTypeOrSelf(epilogue.result.getType());
     if (asTf32)
       problem.a = problem.b = FloatTF32Type::get(&getContext());
     FailureOr<KernelChoice> choice =
         chooseConvolution(problem, *target, getOperandBytes(epilogue), reason);
     if (failed(choice))
-      return failure();
-    return ConvolutionPlan{problem, *choice, isGradient, choice->cost.seconds};
+      return;
+    double seconds = choice->cost.seconds;
+    if (copiedBytes != 0)
+      seconds += estimateMemoryPass(copiedBytes, *target);
+    if (failed(best) || seconds < best->seconds)
+      best = ConvolutionPlan{problem, *choice, gradient, seconds};
   };
-  FailureOr<ConvolutionPlan> plan = failure();
-  if (gradient)
-    plan = find(gradient->problem, /*isGradient=*/true);
-  FailureOr<ConvolutionPlan> forward =
-      find(match.problem, /*isGradient=*/false);
-  if (failed(plan) || failed(forward))
-    return succeeded(plan) ? plan : forward;
-  // Which is better with its copies where parts of K fill a chip, and for tf32,
+  for (const ImageGradient &gradient : gradients)
+    consider(gradient.problem, &gradient, countSpreading(gradient.output));
+  // With copies it may be better where parts of K fill a chip, and for tf32,
   // which wgmma reads with K innermost only.
-  forward->seconds += estimateCopies(match, *gradient, *target);
-  return forward->seconds < plan->seconds ? forward : plan;
+  int64_t copied = gradients.empty() ? 0
+                                     : 2 * getBytes(match.other) +
+                                           countSpreading(match.image);
+  consider(match.problem, nullptr, copied);
+  return best;
 }
 
 FailureOr<ConvolutionPlan> ConvertLinalgToTensorCore::chooseConvolutionPlan(
-    const ConvolutionMatch &match, const ImageGradient *gradient,
+    const ConvolutionMatch &match, ArrayRef<ImageGradient> gradients,
     const EpilogueRegion &epilogue, std::string &reason) {
   FailureOr<ConvolutionPlan> plan =
-      findConvolutionPlan(match, gradient, epilogue, /*asTf32=*/false, reason);
+      findConvolutionPlan(match, gradients, epilogue, /*asTf32=*/false, reason);
   if (!tf32 || !match.problem.a.isF32() || !match.problem.b.isF32())
     return plan;
-  FailureOr<ConvolutionPlan> fast =
-      findConvolutionPlan(match, gradient, epilogue, /*asTf32=*/true, keptWide);
+  FailureOr<ConvolutionPlan> fast = findConvolutionPlan(
+      match, gradients, epilogue, /*asTf32=*/true, keptWide);
   std::optional<double> wide;
   if (succeeded(plan))
     wide = plan->seconds;
@@ -573,9 +570,9 @@ LogicalResult ConvertLinalgToTensorCore::convertConvolution(
   const bool isDepthwise = match->problem.isDepthwise();
   EpilogueRegion epilogue =
       absorbEpilogue(match->product, readers, /*mayKeep=*/!isDepthwise);
-  std::optional<ImageGradient> gradient = matchImageGradient(*match);
-  FailureOr<ConvolutionPlan> plan = chooseConvolutionPlan(
-      *match, gradient ? &*gradient : nullptr, epilogue, reason);
+  SmallVector<ImageGradient, 2> gradients = matchImageGradients(*match);
+  FailureOr<ConvolutionPlan> plan =
+      chooseConvolutionPlan(*match, gradients, epilogue, reason);
   if (failed(plan))
     return failure();
   const ConvolutionProblem &problem = plan->problem;
@@ -591,7 +588,7 @@ LogicalResult ConvertLinalgToTensorCore::convertConvolution(
   emitLaunch(match->product, epilogue, *kernels, plan->choice,
              {names.a, names.b}, names.d,
              [&](OpBuilder &b) -> SmallVector<Value> {
-               if (plan->isGradient)
+               if (const ImageGradient *gradient = plan->gradient)
                  return {gradient->output, buildFilters(b, gradient->filters)};
                if (problem.kind == ConvolutionKind::WeightGradient)
                  return {match->other, match->image};

@@ -15,12 +15,63 @@ include "mlir/Pass/PassBase.td"
 // Device
 //===----------------------------------------------------------------------===//
 
+def ConvertPadsToKernelsPass : Pass<"convert-pads-to-kernels", "ModuleOp"> {
+  let summary = "pad tensors by kernels that write each element once";
+  let description = [{
+    A fill and a copy would write what lies inside of the padding twice, by two launches. A
+    `tensor.pad` of a constant, and a `tensor.insert_slice` into a tensor that is filled with
+    one, become one `amp.launch_kernels` instead, and a `gpu.module` with its kernel is added
+    to the module. Equal kernels are there once.
+
+    The kernel's arguments are `in0`, the tensor, and `out0`, the result. Extents, offsets and
+    strides are known, and both tensors have one rank. A thread takes up to 16 bytes at once
+    where the tensor begins and ends at multiples of them. What stays is
+    `amp-decompose-pads`' concern; with `report`, a remark says why.
+
+    ```mlir
+    func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.pad %x low[1] high[1] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<4xf32> to tensor<6xf32>
+      return %0 : tensor<6xf32>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
+      %empty = tensor.empty() : tensor<6xf32>
+      %0 = amp.launch_kernels @pad_0 ins(in0 = %x) outs(out0 = %empty) : (tensor<4xf32>, tensor<6xf32>) -> tensor<6xf32>
+      return %0 : tensor<6xf32>
+    }
+    gpu.module @pad_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "a remark for each pad or insertion that stays as it is">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "pads converted", "Pads and insertions that became launches">,
+    Statistic<"numDeclined", "pads declined", "Pads and insertions left as they are">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def DecomposePadsPass : Pass<"amp-decompose-pads", "::mlir::func::FuncOp"> {
   let summary = "pads and concatenations as insertions";
   let description = [{
     A `tensor.pad` of a constant becomes a `linalg.fill` and a `tensor.insert_slice`, a
     `tensor.concat` one for each part, by upstream's patterns. For a device: an insertion
-    is a copy there, and a fill a kernel. Parts of no elements are left out; negative pads
+    is a copy there, and a fill a kernel. Pads that have a kernel are `convert-pads-to-kernels`' before. Parts of no elements are left out; negative pads
     are `amp-cut-negative-pads`' before.
 
     Before:

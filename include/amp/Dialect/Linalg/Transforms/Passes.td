@@ -130,6 +130,55 @@ def RaiseConcatenationsPass : Pass<"amp-raise-concatenations", "::mlir::func::Fu
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def ReadThroughRepeatsPass : Pass<"amp-read-through-repeats", "::mlir::func::FuncOp"> {
+  let summary = "read slices of repeated elements from what is repeated";
+  let description = [{
+    The gradient of a max pool by 3x3 with strides of 2 repeats indices and gradients twice in
+    rows and columns, and compares four slices of what that gives, one pixel apart. Each slice
+    becomes an operation that reads what is repeated, by an index of its loops; elementwise
+    fusion takes it into its reader. The tensor with repetitions, four times as large, is not made.
+
+    **Input.** `tensor.extract_slice` of a `tensor.collapse_shape` of a `linalg.generic` that
+    broadcasts its input, where each dimension that is joined is one of the input's and one of
+    repetitions behind it. Slices have known offsets, unit strides and sizes that are multiples
+    of the repetitions. They begin at a multiple, or there are two repetitions.
+
+    **Left alone.** Tensors that something else reads too; shapes that are not static.
+
+    Before:
+    ```mlir
+    func.func @odd(%x: tensor<5xf32>, %e: tensor<5x2xf32>) -> tensor<8xf32> {
+      %r = linalg.generic {indexing_maps = [affine_map<(i, b) -> (i)>, affine_map<(i, b) -> (i, b)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<5xf32>) outs(%e : tensor<5x2xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        linalg.yield %a : f32
+      } -> tensor<5x2xf32>
+      %c = tensor.collapse_shape %r [[0, 1]] : tensor<5x2xf32> into tensor<10xf32>
+      %s = tensor.extract_slice %c[1] [8] [1] : tensor<10xf32> to tensor<8xf32>
+      return %s : tensor<8xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @odd(%x: tensor<5xf32>, %e: tensor<5x2xf32>) -> tensor<8xf32> {
+      %f = tensor.empty() : tensor<4x2xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, b) -> (i + b)>, affine_map<(i, b) -> (i, b)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<5xf32>) outs(%f : tensor<4x2xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        linalg.yield %a : f32
+      } -> tensor<4x2xf32>
+      %s = tensor.collapse_shape %r [[0, 1]] : tensor<4x2xf32> into tensor<8xf32>
+      return %s : tensor<8xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numSlices", "slices", "Slices that read what is repeated">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def RoundBeforeMovesPass : Pass<"amp-round-before-moves", "::mlir::func::FuncOp"> {
   let summary = "narrow what a contraction gives before it is moved";
   let description = [{
