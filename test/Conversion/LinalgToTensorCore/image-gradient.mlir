@@ -296,10 +296,13 @@ func.func @border_of_ones(%dy: tensor<2x5x5x16xf16>, %f: tensor<16x8x3x3xf16>) -
 #id = affine_map<(k, r, s, c) -> (k, r, s, c)>
 #reverse = affine_map<(c, r, s, k) -> (k, c, -r + 2, -s + 2)>
 
-// More zeros than the filter reaches over: no convolution has such a gradient.
+// More zeros than the filter reaches over: no convolution has such a gradient of its output. The image with its
+// border is read as an output of a larger one.
 // CHECK-LABEL: func @wide_border
-// CHECK:       amp.launch_kernels @convolution_0 ins(x = %
-// CHECK:       direction = "forward"
+// CHECK:       %[[Z:.*]] = tensor.insert_slice
+// CHECK:       amp.launch_kernels @convolution_0 ins(y = %[[Z]]
+// CHECK:       direction = "data-gradient"
+// CHECK-SAME:  padding = array<i64: 2, 2>
 func.func @wide_border(%dy: tensor<2x5x5x16xf16>, %f: tensor<16x8x3x3xf16>) -> tensor<2x7x7x8xf32> {
   %zero = arith.constant 0.0 : f32
   %zero16 = arith.constant 0.0 : f16
@@ -445,4 +448,91 @@ func.func @number_from_outside(%dy: tensor<2x3x3x16xf16>, %f: tensor<16x1x1x8xf1
     linalg.yield %4 : f32
   } -> tensor<2x6x6x8xf32>
   return %r : tensor<2x6x6x8xf32>
+}
+
+// -----
+
+#x = affine_map<(n, p, q, k, c, r, s) -> (n, p + r, q + s, c)>
+#f = affine_map<(n, p, q, k, c, r, s) -> (k, r, s, c)>
+#y = affine_map<(n, p, q, k, c, r, s) -> (n, p, q, k)>
+#id = affine_map<(k, r, s, c) -> (k, r, s, c)>
+#reverse = affine_map<(c, r, s, k) -> (k, -r + 2, -s + 2, c)>
+
+// Parts of K fill a chip, which the kernel with strides does not know: zeros are written, and filters read as they
+// lie all the same.
+// CHECK-LABEL: func @zeros_written
+// CHECK-SAME:    (%[[DY:.*]]: tensor<1x1x1x512xf32>, %[[F:.*]]: tensor<512x3x3x16xf32>)
+// CHECK:       %[[Z:.*]] = tensor.insert_slice %[[DY]]
+// CHECK-NOT:   linalg.generic
+// CHECK:       amp.launch_kernels @convolution_0 ins(y = %[[Z]], f = %[[F]])
+// CHECK:       split_k = {{[1-9][0-9]|[2-9]}} :
+// CHECK-SAME:  direction = "data-gradient"
+// CHECK-SAME:  padding = array<i64: 2, 2>
+// CHECK-SAME:  stride = array<i64: 1, 1>
+func.func @zeros_written(%dy: tensor<1x1x1x512xf32>, %f: tensor<512x3x3x16xf32>) -> tensor<1x2x2x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %zero_t = arith.constant 0.0 : f32
+  %empty_g = tensor.empty() : tensor<16x3x3x512xf32>
+  %g = linalg.generic {indexing_maps = [#reverse, #id],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%f : tensor<512x3x3x16xf32>) outs(%empty_g : tensor<16x3x3x512xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    linalg.yield %in : f32
+  } -> tensor<16x3x3x512xf32>
+  %empty_zeros = tensor.empty() : tensor<1x4x4x512xf32>
+  %zeros = linalg.fill ins(%zero_t : f32) outs(%empty_zeros : tensor<1x4x4x512xf32>) -> tensor<1x4x4x512xf32>
+  %z = tensor.insert_slice %dy into %zeros[0, 1, 1, 0] [1, 1, 1, 512] [1, 2, 2, 1] : tensor<1x1x1x512xf32> into tensor<1x4x4x512xf32>
+  %e = tensor.empty() : tensor<1x2x2x16xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2x2x16xf32>) -> tensor<1x2x2x16xf32>
+  %r = linalg.generic {indexing_maps = [#x, #f, #y],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel",
+                                         "reduction", "reduction", "reduction"]}
+      ins(%z, %g : tensor<1x4x4x512xf32>, tensor<16x3x3x512xf32>) outs(%s : tensor<1x2x2x16xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %3 = arith.mulf %l, %r : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<1x2x2x16xf32>
+  return %r : tensor<1x2x2x16xf32>
+}
+
+// -----
+
+#x = affine_map<(n, p, q, k, c, r, s) -> (n, p + r, q + s, c)>
+#f = affine_map<(n, p, q, k, c, r, s) -> (k, r, s, c)>
+#y = affine_map<(n, p, q, k, c, r, s) -> (n, p, q, k)>
+#id = affine_map<(k, r, s, c) -> (k, r, s, c)>
+#reverse = affine_map<(c, r, s, k) -> (k, -r + 0, -s + 0, c)>
+
+// CHECK-LABEL: func @zeros_behind_one_tap
+// CHECK-SAME:    (%[[DY:.*]]: tensor<1x1x1x2048xf32>, %[[F:.*]]: tensor<2048x1x1x16xf32>)
+// CHECK:       %[[Z:.*]] = tensor.insert_slice %[[DY]]
+// CHECK-NOT:   linalg.generic
+// CHECK:       amp.launch_kernels @convolution_0 ins(y = %[[Z]], f = %[[F]])
+// CHECK:       direction = "data-gradient"
+func.func @zeros_behind_one_tap(%dy: tensor<1x1x1x2048xf32>, %f: tensor<2048x1x1x16xf32>) -> tensor<1x2x2x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %zero_t = arith.constant 0.0 : f32
+  %empty_g = tensor.empty() : tensor<16x1x1x2048xf32>
+  %g = linalg.generic {indexing_maps = [#reverse, #id],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%f : tensor<2048x1x1x16xf32>) outs(%empty_g : tensor<16x1x1x2048xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    linalg.yield %in : f32
+  } -> tensor<16x1x1x2048xf32>
+  %empty_zeros = tensor.empty() : tensor<1x2x2x2048xf32>
+  %zeros = linalg.fill ins(%zero_t : f32) outs(%empty_zeros : tensor<1x2x2x2048xf32>) -> tensor<1x2x2x2048xf32>
+  %z = tensor.insert_slice %dy into %zeros[0, 0, 0, 0] [1, 1, 1, 2048] [1, 2, 2, 1] : tensor<1x1x1x2048xf32> into tensor<1x2x2x2048xf32>
+  %e = tensor.empty() : tensor<1x2x2x16xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2x2x16xf32>) -> tensor<1x2x2x16xf32>
+  %r = linalg.generic {indexing_maps = [#x, #f, #y],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel",
+                                         "reduction", "reduction", "reduction"]}
+      ins(%z, %g : tensor<1x2x2x2048xf32>, tensor<16x1x1x2048xf32>) outs(%s : tensor<1x2x2x16xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %3 = arith.mulf %l, %r : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<1x2x2x16xf32>
+  return %r : tensor<1x2x2x16xf32>
 }

@@ -225,6 +225,9 @@ REFERENCES = {
     "sum_of_two": (lambda a, b, w: half(np.abs(a @ b) + a @ w), 0),
     "strides_of_2": (lambda dy, f, skip: half(image_gradient(dy, f, 2, 0, (8, 5)) + skip), 0),
     "one_tap": (lambda dy, f: image_gradient(dy, f.transpose(0, 2, 3, 1), 2, 0, (6, 5)), 0),
+    "zeros_written": (lambda dy, f: image_gradient(dy, f, 2, 1, (2, 2)), 0),
+    "zeros_behind_one_tap": (lambda dy, f: image_gradient(dy, f, 2, 0, (2, 2)), 0),
+    "wide_border": (lambda dy, f: image_gradient(dy, f.transpose(0, 2, 3, 1), 1, -1, (7, 7)), 0),
     "strided_filter_gradient": (lambda x, g: strided_filter_gradient(pad(x, (1, 1), (1, 1)), g), 0),
     "groups": (groups, 0),
     "filters_of_groups": (
@@ -299,8 +302,11 @@ class Program:
 
     def run(self, arguments):
         values = {name: value for (name, _, _), value in zip(self.arguments, arguments)}
+        zeros = {"%c0_i32"}
         for line in self.lines:
             name = line.split(":")[0].split(" ")[0]
+            if re.search(r"arith.constant 0\.0+e\+00 :", line):
+                zeros.add(name)
             if "amp.launch_kernels" in line:
                 results = self.launch(values, line)
                 values[name] = results[0]
@@ -319,8 +325,8 @@ class Program:
                 sizes, _ = shape_of(line.split(" into ")[1])
                 values[name] = values[re.search(r"shape (%[\w#]+)", line).group(1)].reshape(sizes)
             elif "linalg.fill" in line:
-                # What launches or bits into begins with none.
-                if "ins(%c0_i32 : i32)" not in line:
+                # What launches or bits into begins with none, and zeros between pixels.
+                if re.search(r"ins\((%\w+) :", line).group(1) not in zeros:
                     raise Failure("expected a fill with zero, but got: " + line)
                 values[name] = np.zeros(shape_of(line.split(" -> ")[1])[0])
             elif ored := re.search(r"linalg.generic .* ins\((%[\w#]+) : tensor<i32>\) outs\((%\w+) : tensor<i32>\)", line):
