@@ -115,6 +115,24 @@ bool RepeatedTensor::canRead(Operation *op) const {
   });
 }
 
+/// The part of `tensor` that `map` reads in loops of these extents, as far as
+/// linalg asks for it: a loop by itself walks all of a dimension.
+static Value getRead(OpBuilder &b, Location loc, Value tensor, AffineMap map,
+                     ArrayRef<int64_t> extents) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> sizes(type.getShape());
+  for (auto [size, expr] : llvm::zip_equal(sizes, map.getResults()))
+    if (auto loop = dyn_cast<AffineDimExpr>(expr))
+      size = extents[loop.getPosition()];
+  if (llvm::equal(sizes, type.getShape()))
+    return tensor;
+  return tensor::ExtractSliceOp::create(
+      b, loc, type.clone(sizes), tensor,
+      SmallVector<OpFoldResult>(sizes.size(), b.getIndexAttr(0)),
+      getAsIndexOpFoldResult(b.getContext(), sizes),
+      SmallVector<OpFoldResult>(sizes.size(), b.getIndexAttr(1)));
+}
+
 Value RepeatedTensor::read(RewriterBase &rewriter,
                            tensor::ExtractSliceOp slice) const {
   linalg::GenericOp op = broadcast;
@@ -145,8 +163,9 @@ Value RepeatedTensor::read(RewriterBase &rewriter,
   rewriter.setInsertionPoint(slice);
   Value init = tensor::EmptyOp::create(rewriter, loc, shape,
                                        slice.getType().getElementType());
+  Value input = getRead(rewriter, loc, op.getInputs()[0], map, shape);
   auto read = linalg::GenericOp::create(
-      rewriter, loc, init.getType(), op.getInputs()[0], init,
+      rewriter, loc, init.getType(), input, init,
       {map, AffineMap::getMultiDimIdentityMap(loops.size(), context)},
       op.getIteratorTypesArray(),
       [](OpBuilder &b, Location at, ValueRange elements) {

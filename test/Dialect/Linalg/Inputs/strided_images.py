@@ -96,6 +96,41 @@ def spread(rng, source, image):
     ]
 
 
+def weighed(name, sizes):
+    """Lines that return the sum of %name, each element times its place."""
+    type = tensor(sizes)
+    dims = [f"i{d}" for d in range(len(sizes))]
+    lines = [
+        "  %none = arith.constant dense<0.0> : tensor<f64>",
+        f"  %check = linalg.generic {{indexing_maps = [{maps(dims, dims, [])}],"
+        f" iterator_types = [{kinds('reduction', len(dims))}]}}"
+        f" ins(%{name} : {type}) outs(%none : tensor<f64>) {{",
+        "  ^bb0(%v: f32, %acc: f64):",
+        "    %one = arith.constant 1 : index",
+    ]
+    last = "%one"
+    for d, size in enumerate(sizes):
+        lines += [
+            f"    %d{d} = linalg.index {d} : index",
+            f"    %n{d} = arith.constant {size} : index",
+            f"    %t{d} = arith.muli {last}, %n{d} : index",
+            f"    %w{d} = arith.addi %t{d}, %d{d} : index",
+        ]
+        last = f"%w{d}"
+    return lines + [
+        f"    %place = arith.index_cast {last} : index to i64",
+        "    %weight = arith.sitofp %place : i64 to f64",
+        "    %wide = arith.extf %v : f32 to f64",
+        "    %p = arith.mulf %weight, %wide : f64",
+        "    %s = arith.addf %acc, %p : f64",
+        "    linalg.yield %s : f64",
+        "  } -> tensor<f64>",
+        "  %sum = tensor.extract %check[] : tensor<f64>",
+        "  return %sum : f64",
+        "}",
+    ]
+
+
 def case(number, rng):
     rank = rng.choice((1, 1, 2))
     pixels = [rng.randint(1, 4) for _ in range(rank)]
@@ -162,40 +197,11 @@ def case(number, rng):
         "    linalg.yield %s : f32",
         f"  }} -> {type}",
     ]
-    dims = [f"i{d}" for d in range(rank + 2)]
-    lines += [
-        "  %none = arith.constant dense<0.0> : tensor<f64>",
-        f"  %check = linalg.generic {{indexing_maps = [{maps(dims, dims, [])}],"
-        f" iterator_types = [{kinds('reduction', len(dims))}]}}"
-        f" ins(%y : {type}) outs(%none : tensor<f64>) {{",
-        "  ^bb0(%v: f32, %acc: f64):",
-        "    %one = arith.constant 1 : index",
-    ]
-    last = "%one"
-    for d, size in enumerate(result_sizes):
-        lines += [
-            f"    %d{d} = linalg.index {d} : index",
-            f"    %n{d} = arith.constant {size} : index",
-            f"    %t{d} = arith.muli {last}, %n{d} : index",
-            f"    %w{d} = arith.addi %t{d}, %d{d} : index",
-        ]
-        last = f"%w{d}"
-    lines += [
-        f"    %place = arith.index_cast {last} : index to i64",
-        "    %weight = arith.sitofp %place : i64 to f64",
-        "    %wide = arith.extf %v : f32 to f64",
-        "    %p = arith.mulf %weight, %wide : f64",
-        "    %s = arith.addf %acc, %p : f64",
-        "    linalg.yield %s : f64",
-        "  } -> tensor<f64>",
-        "  %sum = tensor.extract %check[] : tensor<f64>",
-        "  return %sum : f64",
-        "}",
-    ]
-    return lines
+    return lines + weighed("y", result_sizes)
 
 
-def main():
+def write_module(case):
+    """Prints the functions of COUNT and SEED, and a @main that prints what they return."""
     count, rng = int(sys.argv[1]), random.Random(int(sys.argv[2]))
     lines = []
     for number in range(count):
@@ -212,4 +218,5 @@ def main():
     print("\n".join(lines))
 
 
-main()
+if __name__ == "__main__":
+    write_module(case)
