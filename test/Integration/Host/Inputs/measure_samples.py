@@ -38,7 +38,7 @@ NOISE_AT_O0 = {"gpt_tiny": ["blocks.0.qkv.weight", "blocks.0.out.weight", "block
 # AdamW's eps of 1e-8 is 0 in half, and the weights become NaN, as with Apex.
 DIVERGES = {("gpt_tiny", "O3"), ("jax_gpt_tiny", "O3")}
 NAMES = ["mlp_digits", "cnn_digits", "resnet8", "gpt_tiny", "jax_mlp_digits", "jax_cnn_digits",
-         "jax_gpt_tiny", "grouped_convolutions", "cross_attention"]
+         "jax_gpt_tiny", "grouped_convolutions", "cross_attention", "pooled_convolutions"]
 
 
 def measure(samples, name, level, noise, tiles):
