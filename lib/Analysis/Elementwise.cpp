@@ -13,6 +13,7 @@
 
 #include "amp/Analysis/Elementwise.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -33,4 +34,24 @@ bool amp::readsByElement(linalg::GenericOp op) {
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   return llvm::none_of(
       captured, [](Value value) { return isa<ShapedType>(value.getType()); });
+}
+
+bool amp::isCheapOnElements(Operation &op) {
+  return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp,
+             arith::UIToFPOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
+             arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp, arith::CmpFOp, arith::CmpIOp,
+             arith::SelectOp, linalg::YieldOp>(op);
+}
+
+std::optional<llvm::SetVector<Operation *>>
+amp::getGenericReaders(linalg::GenericOp op) {
+  llvm::SetVector<Operation *> readers;
+  for (OpOperand &use : op->getUses()) {
+    auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!reader || !reader.hasPureTensorSemantics() || !reader.isDpsInput(&use))
+      return std::nullopt;
+    readers.insert(reader);
+  }
+  return readers;
 }

@@ -23,6 +23,19 @@ Value amp::getFillValue(linalg::LinalgOp op) {
   return linalg::isaFillOpInterface(generic).value_or(Value());
 }
 
+TypedAttr amp::getSplatValue(Value value) {
+  Attribute attribute;
+  if (matchPattern(value, m_Constant(&attribute))) {
+    if (auto splat = dyn_cast<SplatElementsAttr>(attribute))
+      return dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
+    return isa<ShapedType>(value.getType()) ? TypedAttr()
+                                            : dyn_cast<TypedAttr>(attribute);
+  }
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  Value number = op ? getFillValue(op) : Value();
+  return number ? getSplatValue(number) : TypedAttr();
+}
+
 bool amp::fillsWithZero(Operation *op, Value memref) {
   auto fill = dyn_cast<linalg::LinalgOp>(op);
   if (!fill || !fill.hasPureBufferSemantics() || fill.getNumDpsInits() != 1 ||

@@ -130,7 +130,8 @@ static void addKernels(OpPassManager &pm,
   }
   pm.addNestedPass<func::FuncOp>(createTileFusionGroupsPass(tiles));
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
-  // A loop of one tile is a group as well: the threads of a block share it.
+  // A loop of one tile is a group as well: the threads of a block share it. It
+  // has to be a kernel before the next cleanup, which takes it apart.
   addCanonicalizer(pm, {"ForallOpSingleOrZeroIterationDimsFolder"});
   pm.addPass(createCSEPass());
   // Before each gets a kernel of its own.

@@ -16,6 +16,9 @@
 #define AMP_ANALYSIS_ELEMENTWISE_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <optional>
 
 namespace mlir::amp {
 
@@ -28,6 +31,15 @@ bool keepsElements(Operation *op);
 /// tensors, from elements of its inputs: loops are parallel, and no tensor is
 /// read by index, which would have to be there whole.
 bool readsByElement(linalg::GenericOp op);
+
+/// True for operations of a body that take a vector unit one cycle or so, and
+/// for its end.
+bool isCheapOnElements(Operation &op);
+
+/// The linalg.generic that read the one result of `op`, on tensors, as inputs:
+/// those that may be given a copy of `op`. Nothing if anything else reads it.
+std::optional<llvm::SetVector<Operation *>>
+getGenericReaders(linalg::GenericOp op);
 
 } // namespace mlir::amp
 

@@ -21,6 +21,10 @@ namespace mlir::amp {
 /// The scalar that `op` writes everywhere, null if it does anything else.
 Value getFillValue(linalg::LinalgOp op);
 
+/// The number that `value` is, or that all elements of it are: a constant, or
+/// what is filled with one. Null if that is not known.
+TypedAttr getSplatValue(Value value);
+
 /// True if `op` writes 0.0, and not -0.0, to all of `memref`.
 bool fillsWithZero(Operation *op, Value memref);
 

@@ -15,7 +15,6 @@
 #ifndef AMP_KERNELS_GEMMPROBLEM_H
 #define AMP_KERNELS_GEMMPROBLEM_H
 
-#include "amp/Support/ShapedBytes.h"
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/SmallVector.h"
 

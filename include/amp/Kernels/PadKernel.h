@@ -49,8 +49,8 @@ private:
 
   /// The innermost dimension of the result that has more than one element.
   unsigned getInner() const;
-  /// Elements that follow one another in both, or are all `value`, and that one
-  /// access takes.
+  /// Elements that one access takes: they follow one another in both tensors,
+  /// whose memory begins where an access may, or are all `value`.
   int64_t chooseWidth() const;
 
   RankedTensorType source, result;

@@ -36,6 +36,7 @@
 namespace mlir::amp {
 #define GEN_PASS_DEF_CONVERTDEVICETORUNTIMEPASS
 #include "amp/Conversion/Device/Passes.h.inc"
+#include "amp/Support/ShapedBytes.h"
 } // namespace mlir::amp
 
 using namespace mlir;

@@ -32,9 +32,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/Contraction.h"
 #include "amp/Analysis/Elementwise.h"
 #include "amp/Conversion/Device/Passes.h"
-#include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -176,64 +176,71 @@ void OwnValues::compute() {
   }
 }
 
-/// Whether `value` is in memory for others than its one reader here, as what it
-/// is or in another shape.
-static bool hasOtherReaders(Value value) {
+/// Whether `value` is in memory though one reader less would read it, as it is
+/// or in another shape.
+static bool isInMemoryAnyway(Value value) {
   for (;;) {
-    if (!value.hasOneUse())
+    if (!value.hasOneUse() || isa<BlockArgument>(value))
       return true;
     Operation *maker = value.getDefiningOp();
-    if (!isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(maker))
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(maker))
       return false;
     value = maker->getOperand(0);
   }
 }
 
-/// Whether what reads `use` can compute it, of `operations`, as it goes.
-static bool canCompute(OpOperand &use, Operation *source) {
-  auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
-  return reader && reader->getBlock() == source->getBlock() &&
-         reader.isDpsInput(&use) && !isHostContraction(reader) &&
-         !reader.hasIndexSemantics() &&
-         int64_t(reader.getBody()->getOperations().size()) <= kMostOfReader &&
-         reader.getMatchingIndexingMap(&use).isProjectedPermutation();
-}
-
-/// Whether all who read the result of `op` can do so without it, and read no
-/// more.
-static bool isNotWorthKeeping(linalg::GenericOp op) {
-  if (op->getNumResults() != 1 || op->hasOneUse() || op->use_empty() ||
-      op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
-    return false;
-  auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
-  if (!type || !type.hasStaticShape() || type.getNumElements() < kFewElements)
-    return false;
-  auto body = op.getBody()->without_terminator();
-  if (llvm::range_size(body) > kFewOperations ||
-      !llvm::all_of(body, [](Operation &of) {
-        return isa<arith::ArithDialect>(of.getDialect()) &&
-               !isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp,
-                    arith::DivUIOp>(of);
-      }))
-    return false;
-  Value large;
+/// The one tensor that `op` computes elements of its size from, of no more
+/// bytes, if others that it reads are rows and columns.
+static Value getOneTensor(linalg::GenericOp op, RankedTensorType type) {
+  Value tensor;
   for (Value input : op.getInputs()) {
     auto shaped = dyn_cast<RankedTensorType>(input.getType());
     if (!shaped)
       continue;
     if (!shaped.hasStaticShape())
-      return false;
+      return {};
     if (shaped.getNumElements() <= type.getNumElements() / kMuchLarger)
       continue;
-    if (large || shaped.getNumElements() > type.getNumElements())
-      return false;
-    large = input;
+    if (tensor || shaped.getNumElements() > type.getNumElements() ||
+        getElementBytes(shaped) > getElementBytes(type))
+      return {};
+    tensor = input;
   }
-  return large && hasOtherReaders(large) &&
-         getElementBytes(large.getType()) <= getElementBytes(type) &&
-         llvm::all_of(op->getUses(), [&](OpOperand &use) {
-           return canCompute(use, op);
-         });
+  return tensor;
+}
+
+/// Those who read `op`, if all can do without its result and read no more.
+static llvm::SetVector<Operation *> getReadersWithout(linalg::GenericOp op) {
+  if (op->getNumResults() != 1 ||
+      op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
+    return {};
+  auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+  if (!type || !type.hasStaticShape() || type.getNumElements() < kFewElements ||
+      llvm::range_size(op.getBody()->without_terminator()) > kFewOperations ||
+      !llvm::all_of(*op.getBody(), isCheapOnElements))
+    return {};
+  Value tensor = getOneTensor(op, type);
+  if (!tensor || !isInMemoryAnyway(tensor))
+    return {};
+  std::optional<llvm::SetVector<Operation *>> readers = getGenericReaders(op);
+  if (!readers || readers->size() < 2)
+    return {};
+  // A copy in front of each, which elementwise fusion takes into it. In a block
+  // that nothing reaches a reader may be in front of what it reads.
+  auto canCompute = [&](Operation *of) {
+    auto reader = cast<linalg::GenericOp>(of);
+    return reader->getBlock() == op->getBlock() &&
+           op->isBeforeInBlock(reader) && failed(matchContraction(reader)) &&
+           int64_t(reader.getBody()->getOperations().size()) <= kMostOfReader;
+  };
+  auto readsEachOnce = [](OpOperand &use) {
+    auto reader = cast<linalg::GenericOp>(use.getOwner());
+    return reader.getMatchingIndexingMap(&use).isPermutation();
+  };
+  if (!llvm::all_of(*readers, canCompute) ||
+      !llvm::all_of(op->getUses(), readsEachOnce))
+    return {};
+  return *readers;
 }
 
 namespace {
@@ -255,16 +262,18 @@ struct RecomputeElements
       ++numReaders;
     }
     // Last: readers of copies would not be seen to read the same.
-    OpBuilder b(&getContext());
     getOperation().walk([&](linalg::GenericOp op) {
-      if (!isElementwise(op) || !isNotWorthKeeping(op))
+      llvm::SetVector<Operation *> readers;
+      if (isElementwise(op))
+        readers = getReadersWithout(op);
+      if (readers.empty())
         return;
-      for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
-        b.setInsertionPoint(use.getOwner());
-        use.set(b.clone(*op)->getResult(0));
+      for (Operation *reader : readers) {
+        Operation *own = OpBuilder(reader).clone(*op);
+        reader->replaceUsesOfWith(op->getResult(0), own->getResult(0));
       }
       op->erase();
-      ++numSpread;
+      ++numLeftOut;
     });
   }
 };

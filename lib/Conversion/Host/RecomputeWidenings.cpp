@@ -46,22 +46,11 @@ using namespace mlir::amp;
 /// what is read twice has twice as many.
 static constexpr size_t kMostReaders = 8;
 
-/// True for operations that take a vector unit one cycle or so.
-static bool isCheap(Operation &op) {
-  return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp,
-             arith::UIToFPOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
-             arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
-             arith::MaxNumFOp, arith::MinNumFOp, arith::CmpFOp, arith::CmpIOp,
-             arith::SelectOp, linalg::YieldOp>(op);
-}
-
 /// True if a reader could compute `op` for itself, element by element.
 static bool isCheap(linalg::GenericOp op) {
   return op->getNumResults() == 1 &&
          !op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) &&
-         llvm::all_of(*op.getBody(),
-                      [](Operation &inner) { return isCheap(inner); }) &&
-         readsByElement(op);
+         llvm::all_of(*op.getBody(), isCheapOnElements) && readsByElement(op);
 }
 
 /// Bytes that `op` reads if its inputs are computed for it, by `known` where
@@ -83,14 +72,11 @@ static int64_t countRead(linalg::GenericOp op,
 /// The readers of `op`, if each of them can compute it for itself.
 static std::optional<llvm::SetVector<Operation *>>
 getReaders(linalg::GenericOp op) {
-  llvm::SetVector<Operation *> readers;
-  for (OpOperand &use : op->getUses()) {
-    auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
-    if (!reader || !reader.hasPureTensorSemantics() ||
-        !reader.isDpsInput(&use) || isHostContraction(reader))
-      return std::nullopt;
-    readers.insert(reader);
-  }
+  std::optional<llvm::SetVector<Operation *>> readers = getGenericReaders(op);
+  if (!readers || llvm::any_of(*readers, [](Operation *reader) {
+        return isHostContraction(cast<linalg::LinalgOp>(reader));
+      }))
+    return std::nullopt;
   return readers;
 }
 

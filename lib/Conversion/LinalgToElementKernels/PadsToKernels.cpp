@@ -21,7 +21,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CONVERTPADSTOKERNELSPASS
@@ -30,17 +29,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// The number that all elements of `tensor` are, or null.
-static TypedAttr getNumber(Value tensor) {
-  TypedAttr number;
-  if (DenseElementsAttr all; matchPattern(tensor, m_Constant(&all)))
-    return all.isSplat() ? all.getSplatValue<TypedAttr>() : TypedAttr();
-  auto op = tensor.getDefiningOp<linalg::LinalgOp>();
-  if (Value value = op ? getFillValue(op) : Value())
-    matchPattern(value, m_Constant(&number));
-  return number;
-}
 
 namespace {
 struct ConvertPadsToKernels
@@ -87,14 +75,13 @@ private:
       return std::nullopt;
     };
     if (auto pad = dyn_cast<tensor::PadOp>(op)) {
-      TypedAttr number;
-      if (Value value = pad.getConstantPaddingValue())
-        matchPattern(value, m_Constant(&number));
+      Value value = pad.getConstantPaddingValue();
+      TypedAttr number = value ? getSplatValue(value) : TypedAttr();
       SmallVector<int64_t> ones(result.getRank(), 1);
       return check(number, pad.getSourceType(), pad.getStaticLow(), ones);
     }
     auto insert = cast<tensor::InsertSliceOp>(op);
-    return check(getNumber(insert.getDest()), insert.getSourceType(),
+    return check(getSplatValue(insert.getDest()), insert.getSourceType(),
                  insert.getStaticOffsets(), insert.getStaticStrides());
   }
 

@@ -201,16 +201,3 @@ Value mlir::amp::followReader(OpOperand &use, TensorWalks &walks) {
     strides.push_back(dense[*output.getResultPosition(loop)]);
   return mapWalks(walks, source.getShape(), strides) ? result : Value();
 }
-
-TypedAttr mlir::amp::getSplatValue(Value value) {
-  Attribute attribute;
-  if (matchPattern(value, m_Constant(&attribute))) {
-    if (auto splat = dyn_cast<SplatElementsAttr>(attribute))
-      return dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
-    return isa<ShapedType>(value.getType()) ? TypedAttr()
-                                            : dyn_cast<TypedAttr>(attribute);
-  }
-  if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    return getSplatValue(fill.getInputs()[0]);
-  return {};
-}

@@ -42,10 +42,6 @@ Value followMovement(Value value, TensorWalks &walks);
 /// walk that tensor as they did the elements.
 Value followReader(OpOperand &use, TensorWalks &walks);
 
-/// The number that all elements of `value` are, or null. Looks through shapes
-/// and casts.
-TypedAttr getSplatValue(Value value);
-
 } // namespace mlir::amp
 
 #endif // AMP_LIB_CONVERSION_LINALGTOTENSORCORE_ELEMENTMOVEMENT_H

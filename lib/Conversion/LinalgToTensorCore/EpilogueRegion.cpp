@@ -29,6 +29,7 @@
 #include "EpilogueRegion.h"
 
 #include "ElementMovement.h"
+#include "amp/Analysis/Fill.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Fusion/FusionNode.h"
 #include "amp/Kernels/DeviceFunctions.h"

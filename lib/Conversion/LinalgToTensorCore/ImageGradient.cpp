@@ -37,7 +37,7 @@ struct SpreadImage {
 };
 } // namespace
 
-static SpreadImage getWholeImage(const ConvolutionMatch &convolution) {
+static SpreadImage getImageWithZeros(const ConvolutionMatch &convolution) {
   return {convolution.image,
           {convolution.problem.padTop, convolution.problem.padLeft},
           {1, 1}};
@@ -49,7 +49,7 @@ getPixelsAmongZeros(const ConvolutionMatch &convolution) {
   std::optional<SpreadTensor> spread = getSpreadPixels(convolution.image);
   if (!spread)
     return std::nullopt;
-  SpreadImage image = getWholeImage(convolution);
+  SpreadImage image = getImageWithZeros(convolution);
   image.pixels = lookThroughChannels(spread->elements);
   for (unsigned dim : {0, 1}) {
     image.low[dim] += spread->offsets[dim + 1];
@@ -114,6 +114,6 @@ mlir::amp::matchImageGradients(const ConvolutionMatch &convolution) {
   if (spread)
     add(*spread);
   if (!spread || spread->pixels != convolution.image)
-    add(getWholeImage(convolution));
+    add(getImageWithZeros(convolution));
   return gradients;
 }

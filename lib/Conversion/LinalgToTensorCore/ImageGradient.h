@@ -30,9 +30,9 @@ struct ImageGradient {
   FilterMove filters;
 };
 
-/// Views a convolution as the gradient of another one's image, where that
-/// spares its filters a copy: without zeros between the pixels of the output,
-/// if there are any, and of the image that has them.
+/// Views a convolution as the gradient of another one's image, so that its
+/// filters need no copy: of the pixels that have zeros between them, first, and
+/// of the image with its zeros. Pixels without zeros are one view.
 SmallVector<ImageGradient, 2>
 matchImageGradients(const ConvolutionMatch &convolution);
 

@@ -245,13 +245,15 @@ FailureOr<ConvolutionPlan> ConvertLinalgToTensorCore::findConvolutionPlan(
     const EpilogueRegion &epilogue, bool asTf32, std::string &reason) {
   // Zeros between pixels are written by who reads them, where another view does
   // without.
-  auto countSpreading = [&](Value image) -> int64_t {
-    bool isSpread = !gradients.empty() && gradients[0].output != image;
-    return isSpread ? getBytes(image) + getBytes(gradients[0].output) : 0;
+  auto estimateZeros = [&](Value image) {
+    if (gradients.empty() || gradients[0].output == image)
+      return 0.0;
+    return estimateMemoryPass(getBytes(image) + getBytes(gradients[0].output),
+                              *target);
   };
   FailureOr<ConvolutionPlan> best = failure();
   auto consider = [&](ConvolutionProblem problem, const ImageGradient *gradient,
-                      int64_t copiedBytes) {
+                      double copies) {
     problem.d = getElementTypeOrSelf(epilogue.result.getType());
     if (asTf32)
       problem.a = problem.b = FloatTF32Type::get(&getContext());
@@ -259,20 +261,18 @@ FailureOr<ConvolutionPlan> ConvertLinalgToTensorCore::findConvolutionPlan(
         chooseConvolution(problem, *target, getOperandBytes(epilogue), reason);
     if (failed(choice))
       return;
-    double seconds = choice->cost.seconds;
-    if (copiedBytes != 0)
-      seconds += estimateMemoryPass(copiedBytes, *target);
+    double seconds = choice->cost.seconds + copies;
     if (failed(best) || seconds < best->seconds)
       best = ConvolutionPlan{problem, *choice, gradient, seconds};
   };
   for (const ImageGradient &gradient : gradients)
-    consider(gradient.problem, &gradient, countSpreading(gradient.output));
+    consider(gradient.problem, &gradient, estimateZeros(gradient.output));
   // With copies it may be better where parts of K fill a chip, and for tf32,
   // which wgmma reads with K innermost only.
-  int64_t copied = gradients.empty() ? 0
-                                     : 2 * getBytes(match.other) +
-                                           countSpreading(match.image);
-  consider(match.problem, nullptr, copied);
+  double copies = estimateZeros(match.image);
+  if (!gradients.empty())
+    copies += estimateMemoryPass(2 * getBytes(match.other), *target);
+  consider(match.problem, nullptr, copies);
   return best;
 }
 

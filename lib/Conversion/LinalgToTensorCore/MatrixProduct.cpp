@@ -20,6 +20,7 @@
 #include "ElementMovement.h"
 #include "StridedView.h"
 #include "amp/Analysis/Fill.h"
+#include "amp/Support/ShapedBytes.h"
 
 using namespace mlir;
 using namespace mlir::amp;

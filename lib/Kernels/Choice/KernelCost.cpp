@@ -16,6 +16,8 @@
 
 #include "amp/Kernels/KernelCost.h"
 
+#include "amp/Support/ShapedBytes.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -16,6 +16,7 @@
 
 #include "DepthwiseShape.h"
 #include "Im2col.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;

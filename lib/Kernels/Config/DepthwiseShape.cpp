@@ -13,6 +13,8 @@
 
 #include "DepthwiseShape.h"
 
+#include "amp/Support/ShapedBytes.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -14,6 +14,8 @@
 
 #include "amp/Kernels/GemmConfig.h"
 
+#include "amp/Support/ShapedBytes.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
 

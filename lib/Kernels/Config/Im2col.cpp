@@ -14,6 +14,8 @@
 
 #include "Im2col.h"
 
+#include "amp/Support/ShapedBytes.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;

@@ -17,6 +17,7 @@
 
 #include "amp/Kernels/ConvolutionProblem.h"
 #include "amp/Kernels/Schedule.h"
+#include "amp/Support/ShapedBytes.h"
 
 namespace mlir::amp {
 

@@ -28,6 +28,7 @@
 #include "Epilogue/EpilogueBuilder.h"
 #include "Epilogue/EpilogueOperands.h"
 #include "PixelReader.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <map>

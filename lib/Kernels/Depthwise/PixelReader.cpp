@@ -13,6 +13,8 @@
 
 #include "PixelReader.h"
 
+#include "amp/Support/ShapedBytes.h"
+
 using namespace mlir;
 using namespace mlir::amp;
 

@@ -45,9 +45,9 @@ static std::string checkBuffer(MemRefType type) {
     return llvm::formatv("expected a buffer of known extents and strides, but "
                          "got {0}",
                          type);
-  if (type.getNumElements() == 0 || getSpan(type) > INT32_MAX)
+  if (type.getNumElements() == 0 || getSpan(type) > kMostNumbered)
     return llvm::formatv(
-        "expected a buffer of 1 to 2^31 - 1 elements, but got {0}", type);
+        "expected a buffer of 1 to 2^31 - 2^20 elements, but got {0}", type);
   auto tensor = RankedTensorType::get(type.getShape(), type.getElementType());
   return checkTensor(tensor);
 }

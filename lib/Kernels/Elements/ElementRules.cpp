@@ -36,9 +36,9 @@ std::string mlir::amp::checkTensor(Type type) {
                          "f16, bf16, f32, f64, i1, i8, i16, i32 or i64, but "
                          "got {0}",
                          type);
-  if (tensor.getNumElements() > INT32_MAX)
+  if (tensor.getNumElements() > kMostNumbered)
     return llvm::formatv(
-        "expected tensors of less than 2^31 elements, but got {0}", type);
+        "expected tensors of at most 2^31 - 2^20 elements, but got {0}", type);
   return "";
 }
 
@@ -142,8 +142,8 @@ std::string mlir::amp::checkLoops(linalg::GenericOp op) {
       ++parallel;
       elements *= double(size);
     }
-  if (elements > INT32_MAX)
-    return "expected less than 2^31 elements of a result, but got more";
+  if (elements > kMostNumbered)
+    return "expected at most 2^31 - 2^20 elements of a result, but got more";
   for (OpOperand &init : op.getDpsInitsMutable()) {
     llvm::SmallSetVector<unsigned, 4> loops;
     bool isEach = true;

@@ -22,6 +22,10 @@ namespace mlir::amp {
 /// A number or index that is known.
 bool isConstant(Value value);
 
+/// Elements of a tensor, or tiles of a group, at most: what a thread takes next,
+/// one for each thread of a grid further, is a number of 32 bits as well.
+inline constexpr int64_t kMostNumbered = (int64_t(1) << 31) - (1 << 20);
+
 /// What is wrong with a tensor, or nothing.
 std::string checkTensor(Type type);
 

@@ -94,8 +94,8 @@ static std::string checkLoop(scf::ForallOp loop) {
       return "expected bounds and steps of 32 bits, but got larger ones";
     tiles *= double(llvm::divideCeil(end - begin, step));
   }
-  if (tiles > INT32_MAX)
-    return "expected less than 2^31 tiles, but got more";
+  if (tiles > kMostNumbered)
+    return "expected at most 2^31 - 2^20 tiles, but got more";
   for (OpOperand &out : loop.getOutputsMutable()) {
     if (std::string wrong = checkRead(out.get()); !wrong.empty())
       return wrong;

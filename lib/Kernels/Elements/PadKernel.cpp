@@ -21,6 +21,7 @@
 #include "Elements/ElementRules.h"
 #include "Elements/TilePlaces.h"
 #include "Elements/WideAccess.h"
+#include "amp/Support/ShapedBytes.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -36,6 +37,11 @@ PadKernel::match(RankedTensorType source, RankedTensorType result,
     reason = checkTensor(type);
     if (!reason.empty())
       return std::nullopt;
+  }
+  if (source.getNumElements() == 0) {
+    reason = llvm::formatv("expected elements to put somewhere, but got {0}",
+                           source);
+    return std::nullopt;
   }
   if (source.getRank() != result.getRank()) {
     reason = llvm::formatv("expected tensors of one rank, but got {0} and {1}",
@@ -66,9 +72,7 @@ int64_t PadKernel::chooseWidth() const {
   if (result.getRank() == 0)
     return 1;
   const unsigned inner = getInner();
-  Type storage = getStorage(result.getElementType());
-  int64_t width =
-      kWideBytes / llvm::divideCeil(storage.getIntOrFloatBitWidth(), 8);
+  int64_t width = kWideBytes / getElementBytes(result);
   auto fits = [&](int64_t width) {
     return strides[inner] == 1 && offsets[inner] % width == 0 &&
            source.getDimSize(inner) % width == 0 &&

@@ -16,6 +16,7 @@
 #include "EpilogueBuilder.h"
 
 #include "amp/Kernels/GemmProblem.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;

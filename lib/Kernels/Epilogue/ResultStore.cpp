@@ -17,6 +17,7 @@
 #include "ResultStore.h"
 
 #include "amp/Kernels/GemmProblem.h"
+#include "amp/Support/ShapedBytes.h"
 
 using namespace mlir;
 using namespace mlir::amp;

@@ -17,6 +17,7 @@
 #include "Device/Sm80Instructions.h"
 #include "EpilogueBuilder.h"
 #include "EpilogueOperands.h"
+#include "amp/Support/ShapedBytes.h"
 
 using namespace mlir;
 using namespace mlir::amp;

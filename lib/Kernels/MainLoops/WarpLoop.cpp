@@ -30,6 +30,7 @@
 #include "Epilogue/ResultStore.h"
 #include "MainLoop.h"
 #include "ThreadProducts.h"
+#include "amp/Support/ShapedBytes.h"
 
 using namespace mlir;
 using namespace mlir::amp;

@@ -17,6 +17,8 @@
 
 #include "OperandTile.h"
 
+#include "amp/Support/ShapedBytes.h"
+
 using namespace mlir;
 using namespace mlir::amp;
 

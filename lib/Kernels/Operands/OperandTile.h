@@ -30,6 +30,7 @@
 #include "Device/Sm90Instructions.h"
 #include "amp/Kernels/GemmProblem.h"
 #include "amp/Kernels/Schedule.h"
+#include "amp/Support/ShapedBytes.h"
 
 namespace mlir::amp {
 

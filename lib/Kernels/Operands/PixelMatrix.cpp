@@ -16,6 +16,7 @@
 #include "PixelMatrix.h"
 
 #include "amp/Kernels/GemmProblem.h"
+#include "amp/Support/ShapedBytes.h"
 
 using namespace mlir;
 using namespace mlir::amp;

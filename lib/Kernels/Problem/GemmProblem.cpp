@@ -12,6 +12,8 @@
 
 #include "amp/Kernels/GemmProblem.h"
 
+#include "amp/Support/ShapedBytes.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

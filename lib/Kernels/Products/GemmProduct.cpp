@@ -15,6 +15,7 @@
 #include "GemmProduct.h"
 
 #include "Device/BatchLoops.h"
+#include "amp/Support/ShapedBytes.h"
 
 using namespace mlir;
 using namespace mlir::amp;

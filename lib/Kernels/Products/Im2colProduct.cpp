@@ -13,6 +13,8 @@
 
 #include "Im2colProduct.h"
 
+#include "amp/Support/ShapedBytes.h"
+
 using namespace mlir;
 using namespace mlir::amp;
 

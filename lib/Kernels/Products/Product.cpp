@@ -14,6 +14,7 @@
 #include "Product.h"
 
 #include "Epilogue/SplitKReduction.h"
+#include "amp/Support/ShapedBytes.h"
 
 using namespace mlir;
 using namespace mlir::amp;

@@ -748,12 +748,19 @@ func.func @centered(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 // CHECK-LABEL: func @read_by_it_alone
-// CHECK-COUNT-3: linalg.generic
+// CHECK-COUNT-4: linalg.generic
 // CHECK-NOT:   linalg.generic
 // CHECK:       return
-func.func @read_by_it_alone(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
+func.func @read_by_it_alone(%three: tensor<64x64x3xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
   %e = tensor.empty() : tensor<64x64xf32>
   %f = tensor.empty() : tensor<64x64xf32>
+  %x = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%three : tensor<64x64x3xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
   %c = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x, %rows : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
   ^bb0(%a: f32, %m0: f32, %o: f32):
@@ -1157,8 +1164,11 @@ func.func @moved(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64x
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 // CHECK-LABEL: func @widened
-// CHECK-COUNT-5: linalg.generic
-// CHECK-NOT:   linalg.generic
+// CHECK-SAME:    %[[X:[^ ]*]]: tensor<64x64xf16>
+// CHECK:       linalg.generic {{.*}} ins(%[[X]] : tensor<64x64xf16>)
+// CHECK-COUNT-2: linalg.generic {{.*}} ins(%[[X]], %{{.*}} : tensor<64x64xf16>, tensor<64xf32>) outs(%{{.*}} : tensor<64x64xf32>)
+// CHECK-NOT:   ins(%[[X]]
+// CHECK:       return
 func.func @widened(%x: tensor<64x64xf16>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
   %e = tensor.empty() : tensor<64x64xf32>
   %f = tensor.empty() : tensor<64x64xf32>
@@ -1190,4 +1200,463 @@ func.func @widened(%x: tensor<64x64xf16>, %rows: tensor<64xf32>) -> (tensor<64x6
     linalg.yield %0 : f32
   } -> tensor<64x64xf32>
   return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// The tensor is an argument of the function: in memory, whoever reads it.
+// CHECK-LABEL: func @argument
+// CHECK-COUNT-2: arith.subf
+// CHECK-NOT:   arith.subf
+// CHECK:       return
+func.func @argument(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %rows : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// It has another reader in another shape.
+// CHECK-LABEL: func @reshaped
+// CHECK:       tensor.expand_shape
+// CHECK-COUNT-2: arith.subf
+// CHECK-NOT:   arith.subf
+// CHECK:       return
+func.func @reshaped(%x: tensor<64x8x8x3xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>, tensor<64x8x8xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = tensor.empty() : tensor<64x8x8xf32>
+  %sums = linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i, j, k, l)>, affine_map<(i, j, k, l) -> (i, j, k)>],
+                          iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x : tensor<64x8x8x3xf32>) outs(%f : tensor<64x8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x8x8xf32>
+  %flat = tensor.collapse_shape %sums [[0], [1, 2]] : tensor<64x8x8xf32> into tensor<64x64xf32>
+  %long = tensor.expand_shape %flat [[0, 1], [2]] output_shape [1, 64, 64] : tensor<64x64xf32> into tensor<1x64x64xf32>
+  %shaped = tensor.collapse_shape %long [[0, 1], [2]] : tensor<1x64x64xf32> into tensor<64x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%shaped, %rows : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y, %sums : tensor<64x64xf32>, tensor<64x8x8xf32>
+}
+
+// -----
+
+// A near miss: one reader, which reads it twice.
+// CHECK-LABEL: func @one_reader
+// CHECK-COUNT-1: arith.subf
+// CHECK-NOT:   arith.subf
+// CHECK:       return
+func.func @one_reader(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %rows : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c, %c : tensor<64x64xf32>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: a reader asks for each element sixty-four times.
+// CHECK-LABEL: func @pairs
+// CHECK-COUNT-1: arith.subf
+// CHECK-NOT:   arith.subf
+// CHECK:       return
+func.func @pairs(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %rows : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%c, %rows : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.maximumf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x64xf32>
+  return %y, %p : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: it adds to what its result starts with.
+// CHECK-LABEL: func @start
+// CHECK-COUNT-1: arith.subf
+// CHECK-NOT:   arith.subf
+// CHECK:       return
+func.func @start(%x: tensor<64x64xf32>, %rows: tensor<64xf32>, %e: tensor<64x64xf32>) -> (tensor<64x64xf32>) {
+  %c = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %rows : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    %1 = arith.addf %0, %o : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: it is smaller than what it reads, a column of it in each row.
+// CHECK-LABEL: func @smaller
+// CHECK-COUNT-1: arith.subf
+// CHECK-NOT:   arith.subf
+// CHECK:       return
+func.func @smaller(%x: tensor<64x64x2xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j, 0)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %rows : tensor<64x64x2xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: a reader in a branch.
+// CHECK-LABEL: func @branch
+// CHECK-COUNT-1: arith.subf
+// CHECK-NOT:   arith.subf
+// CHECK:       return
+func.func @branch(%x: tensor<64x64xf32>, %rows: tensor<64xf32>, %which: i1) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %rows : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %p = scf.if %which -> tensor<64x64xf32> {
+    %n = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%c : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %0 = arith.negf %a : f32
+      linalg.yield %0 : f32
+    } -> tensor<64x64xf32>
+    scf.yield %n : tensor<64x64xf32>
+  } else {
+    scf.yield %x : tensor<64x64xf32>
+  }
+  return %y, %p : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: a reader with a long body, into which elementwise fusion would not take it.
+// CHECK-LABEL: func @long_body
+// CHECK-COUNT-1: arith.subf
+// CHECK-NOT:   arith.subf
+// CHECK:       return
+func.func @long_body(%x: tensor<64x64xf32>, %rows: tensor<64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %rows : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<64x64xf32>) outs(%rows : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.mulf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x64xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%c : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n0 = arith.negf %a : f32
+    %n1 = arith.addf %n0, %a : f32
+    %n2 = arith.addf %n1, %a : f32
+    %n3 = arith.addf %n2, %a : f32
+    %n4 = arith.addf %n3, %a : f32
+    %n5 = arith.addf %n4, %a : f32
+    %n6 = arith.addf %n5, %a : f32
+    %n7 = arith.addf %n6, %a : f32
+    %n8 = arith.addf %n7, %a : f32
+    %n9 = arith.addf %n8, %a : f32
+    %n10 = arith.addf %n9, %a : f32
+    %n11 = arith.addf %n10, %a : f32
+    %n12 = arith.addf %n11, %a : f32
+    %n13 = arith.addf %n12, %a : f32
+    %n14 = arith.addf %n13, %a : f32
+    %n15 = arith.addf %n14, %a : f32
+    %n16 = arith.addf %n15, %a : f32
+    %n17 = arith.addf %n16, %a : f32
+    %n18 = arith.addf %n17, %a : f32
+    %n19 = arith.addf %n18, %a : f32
+    %n20 = arith.addf %n19, %a : f32
+    %n21 = arith.addf %n20, %a : f32
+    %n22 = arith.addf %n21, %a : f32
+    %n23 = arith.addf %n22, %a : f32
+    %n24 = arith.addf %n23, %a : f32
+    %n25 = arith.addf %n24, %a : f32
+    %n26 = arith.addf %n25, %a : f32
+    %n27 = arith.addf %n26, %a : f32
+    %n28 = arith.addf %n27, %a : f32
+    %n29 = arith.addf %n28, %a : f32
+    %n30 = arith.addf %n29, %a : f32
+    %n31 = arith.addf %n30, %a : f32
+    %n32 = arith.addf %n31, %a : f32
+    %n33 = arith.addf %n32, %a : f32
+    %n34 = arith.addf %n33, %a : f32
+    %n35 = arith.addf %n34, %a : f32
+    %n36 = arith.addf %n35, %a : f32
+    %n37 = arith.addf %n36, %a : f32
+    %n38 = arith.addf %n37, %a : f32
+    %n39 = arith.addf %n38, %a : f32
+    %n40 = arith.addf %n39, %a : f32
+    %n41 = arith.addf %n40, %a : f32
+    %n42 = arith.addf %n41, %a : f32
+    %n43 = arith.addf %n42, %a : f32
+    %n44 = arith.addf %n43, %a : f32
+    %n45 = arith.addf %n44, %a : f32
+    %n46 = arith.addf %n45, %a : f32
+    %n47 = arith.addf %n46, %a : f32
+    %n48 = arith.addf %n47, %a : f32
+    %n49 = arith.addf %n48, %a : f32
+    %n50 = arith.addf %n49, %a : f32
+    %n51 = arith.addf %n50, %a : f32
+    %n52 = arith.addf %n51, %a : f32
+    %n53 = arith.addf %n52, %a : f32
+    %n54 = arith.addf %n53, %a : f32
+    %n55 = arith.addf %n54, %a : f32
+    %n56 = arith.addf %n55, %a : f32
+    %n57 = arith.addf %n56, %a : f32
+    %n58 = arith.addf %n57, %a : f32
+    %n59 = arith.addf %n58, %a : f32
+    %n60 = arith.addf %n59, %a : f32
+    %n61 = arith.addf %n60, %a : f32
+    %n62 = arith.addf %n61, %a : f32
+    %n63 = arith.addf %n62, %a : f32
+    %n64 = arith.addf %n63, %a : f32
+    %n65 = arith.addf %n64, %a : f32
+    %n66 = arith.addf %n65, %a : f32
+    %n67 = arith.addf %n66, %a : f32
+    %n68 = arith.addf %n67, %a : f32
+    %n69 = arith.addf %n68, %a : f32
+    %n70 = arith.addf %n69, %a : f32
+    %n71 = arith.addf %n70, %a : f32
+    %n72 = arith.addf %n71, %a : f32
+    %n73 = arith.addf %n72, %a : f32
+    %n74 = arith.addf %n73, %a : f32
+    %n75 = arith.addf %n74, %a : f32
+    %n76 = arith.addf %n75, %a : f32
+    %n77 = arith.addf %n76, %a : f32
+    %n78 = arith.addf %n77, %a : f32
+    %n79 = arith.addf %n78, %a : f32
+    %n80 = arith.addf %n79, %a : f32
+    %n81 = arith.addf %n80, %a : f32
+    %n82 = arith.addf %n81, %a : f32
+    %n83 = arith.addf %n82, %a : f32
+    %n84 = arith.addf %n83, %a : f32
+    %n85 = arith.addf %n84, %a : f32
+    %n86 = arith.addf %n85, %a : f32
+    %n87 = arith.addf %n86, %a : f32
+    %n88 = arith.addf %n87, %a : f32
+    %n89 = arith.addf %n88, %a : f32
+    %n90 = arith.addf %n89, %a : f32
+    %n91 = arith.addf %n90, %a : f32
+    %n92 = arith.addf %n91, %a : f32
+    %n93 = arith.addf %n92, %a : f32
+    %n94 = arith.addf %n93, %a : f32
+    %n95 = arith.addf %n94, %a : f32
+    %n96 = arith.addf %n95, %a : f32
+    %n97 = arith.addf %n96, %a : f32
+    %n98 = arith.addf %n97, %a : f32
+    %n99 = arith.addf %n98, %a : f32
+    %n100 = arith.addf %n99, %a : f32
+    %n101 = arith.addf %n100, %a : f32
+    %n102 = arith.addf %n101, %a : f32
+    %n103 = arith.addf %n102, %a : f32
+    %n104 = arith.addf %n103, %a : f32
+    %n105 = arith.addf %n104, %a : f32
+    %n106 = arith.addf %n105, %a : f32
+    %n107 = arith.addf %n106, %a : f32
+    %n108 = arith.addf %n107, %a : f32
+    %n109 = arith.addf %n108, %a : f32
+    %n110 = arith.addf %n109, %a : f32
+    %n111 = arith.addf %n110, %a : f32
+    %n112 = arith.addf %n111, %a : f32
+    %n113 = arith.addf %n112, %a : f32
+    %n114 = arith.addf %n113, %a : f32
+    %n115 = arith.addf %n114, %a : f32
+    %n116 = arith.addf %n115, %a : f32
+    %n117 = arith.addf %n116, %a : f32
+    %n118 = arith.addf %n117, %a : f32
+    %n119 = arith.addf %n118, %a : f32
+    %n120 = arith.addf %n119, %a : f32
+    %n121 = arith.addf %n120, %a : f32
+    %n122 = arith.addf %n121, %a : f32
+    %n123 = arith.addf %n122, %a : f32
+    %n124 = arith.addf %n123, %a : f32
+    %n125 = arith.addf %n124, %a : f32
+    %n126 = arith.addf %n125, %a : f32
+    %n127 = arith.addf %n126, %a : f32
+    %n128 = arith.addf %n127, %a : f32
+    linalg.yield %n128 : f32
+  } -> tensor<64x64xf32>
+  return %y, %p : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+// A near miss: whole numbers are divided.
+// CHECK-LABEL: func @divides_integers
+// CHECK-COUNT-1: arith.remsi
+// CHECK-NOT:   arith.remsi
+// CHECK:       return
+func.func @divides_integers(%x: tensor<4096xi32>, %seven: i32) -> (tensor<4096xi32>, tensor<4096xi32>) {
+  %e = tensor.empty() : tensor<4096xi32>
+  %c = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4096xi32>) outs(%e : tensor<4096xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %0 = arith.remsi %a, %seven : i32
+    linalg.yield %0 : i32
+  } -> tensor<4096xi32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%c : tensor<4096xi32>) outs(%e : tensor<4096xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %0 = arith.addi %a, %seven : i32
+    linalg.yield %0 : i32
+  } -> tensor<4096xi32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%c : tensor<4096xi32>) outs(%e : tensor<4096xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %0 = arith.muli %a, %a : i32
+    linalg.yield %0 : i32
+  } -> tensor<4096xi32>
+  return %y, %z : tensor<4096xi32>, tensor<4096xi32>
 }

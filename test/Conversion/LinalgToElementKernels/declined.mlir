@@ -21,7 +21,7 @@ func.func @strange_elements(%x: tensor<4xi7>, %e: tensor<4xi7>) -> tensor<4xi7> 
 // -----
 
 func.func @large(%x: tensor<65536x32768xi8>, %e: tensor<65536x32768xi8>) -> tensor<65536x32768xi8> {
-  // expected-remark @+1 {{not a kernel: expected tensors of less than 2^31 elements, but got tensor<65536x32768xi8>}}
+  // expected-remark @+1 {{not a kernel: expected tensors of at most 2^31 - 2^20 elements, but got tensor<65536x32768xi8>}}
   %0 = linalg.add ins(%x, %x : tensor<65536x32768xi8>, tensor<65536x32768xi8>) outs(%e : tensor<65536x32768xi8>) -> tensor<65536x32768xi8>
   return %0 : tensor<65536x32768xi8>
 }

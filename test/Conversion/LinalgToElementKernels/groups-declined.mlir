@@ -84,7 +84,7 @@ func.func @near_large(%x: tensor<1xf32>) -> tensor<8xf32> {
 
 func.func @many_tiles(%x: tensor<1xf32>) -> tensor<8xf32> {
   %e = tensor.empty() : tensor<8xf32>
-  // expected-remark @+1 {{not a kernel: expected less than 2^31 tiles, but got more}}
+  // expected-remark @+1 {{not a kernel: expected at most 2^31 - 2^20 tiles, but got more}}
   %0 = scf.forall (%i, %j) in (65536, 32768) shared_outs(%r = %e) -> (tensor<8xf32>) {
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %x into %r[0] [1] [1] : tensor<1xf32> into tensor<8xf32>

@@ -132,7 +132,7 @@ func.func @indexed(%x: tensor<4xf32>) -> tensor<6xf32> {
 
 func.func @shapes(%x: tensor<?xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) -> (tensor<?xf32>, tensor<2x4xf32>, tensor<2xf32>) {
   %zero = arith.constant 0.0 : f32
-  // expected-remark @below {{not a kernel: expected }}
+  // expected-remark @below {{not a kernel: expected tensors of static shape with elements of f16, bf16, f32, f64, i1, i8, i16, i32 or i64, but got tensor<?xf32>}}
   %0 = tensor.pad %x low[1] high[1] {
   ^bb0(%at: index):
     tensor.yield %zero : f32
@@ -146,4 +146,31 @@ func.func @shapes(%x: tensor<?xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) -> (t
     tensor.yield %zero : f32
   } : tensor<4xf32> to tensor<2xf32>
   return %0, %1, %2 : tensor<?xf32>, tensor<2x4xf32>, tensor<2xf32>
+}
+
+// -----
+
+// Nothing to put anywhere: a fill. Its numbers are not all the same; no kernel has complex ones; more than a thread
+// can count.
+func.func @refused(%x: tensor<2x0xf32>, %y: tensor<4xf32>, %z: tensor<2xcomplex<f32>>, %w: tensor<2147483646xi8>)
+    -> (tensor<2x4xf32>, tensor<8xf32>, tensor<4xcomplex<f32>>, tensor<2147483647xi8>) {
+  %three = arith.constant 3.0 : f32
+  %byte = arith.constant 1 : i8
+  // expected-remark @below {{not a kernel: expected elements to put somewhere, but got tensor<2x0xf32>}}
+  %0 = tensor.pad %x low[0, 2] high[0, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %three : f32
+  } : tensor<2x0xf32> to tensor<2x4xf32>
+  %numbers = arith.constant dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]> : tensor<8xf32>
+  // expected-remark @below {{not a kernel: expected a constant around the tensor, but got other values}}
+  %1 = tensor.insert_slice %y into %numbers[1] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %zeros = arith.constant dense<(0.0, 0.0)> : tensor<4xcomplex<f32>>
+  // expected-remark @below {{not a kernel: expected a constant around the tensor, but got other values}}
+  %2 = tensor.insert_slice %z into %zeros[1] [2] [1] : tensor<2xcomplex<f32>> into tensor<4xcomplex<f32>>
+  // expected-remark @below {{not a kernel: expected tensors of at most 2^31 - 2^20 elements, but got tensor<2147483646xi8>}}
+  %3 = tensor.pad %w low[1] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %byte : i8
+  } : tensor<2147483646xi8> to tensor<2147483647xi8>
+  return %0, %1, %2, %3 : tensor<2x4xf32>, tensor<8xf32>, tensor<4xcomplex<f32>>, tensor<2147483647xi8>
 }

@@ -246,3 +246,58 @@ func.func @first(%x: tensor<5xf32>, %e: tensor<5x2xf32>) -> tensor<6xf32> {
   %s = tensor.extract_slice %c[0] [6] [1] : tensor<10xf32> to tensor<6xf32>
   return %s : tensor<6xf32>
 }
+
+// -----
+
+// Near misses: something else reads the broadcast itself, and so does the caller; three dimensions are joined; a number
+// is broadcast, of which there are no elements; the slice leaves a dimension out; of two slices one is not read.
+// CHECK-LABEL: func @not_read
+// CHECK-COUNT-5: tensor.collapse_shape
+// CHECK-NOT:   tensor.collapse_shape
+// CHECK:       return
+func.func @not_read(%x: tensor<5xf32>, %y: tensor<2x5xf32>, %n: f32, %e: tensor<5x2xf32>, %f: tensor<2x5x2xf32>)
+    -> (tensor<4xf32>, tensor<5x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<3xf32>) {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, b) -> (i)>, affine_map<(i, b) -> (i, b)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<5xf32>) outs(%e : tensor<5x2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<5x2xf32>
+  %rc = tensor.collapse_shape %r [[0, 1]] : tensor<5x2xf32> into tensor<10xf32>
+  %rs = tensor.extract_slice %rc[1] [4] [1] : tensor<10xf32> to tensor<4xf32>
+  %three = linalg.generic {indexing_maps = [affine_map<(h, i, b) -> (h, i)>, affine_map<(h, i, b) -> (h, i, b)>],
+                           iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%y : tensor<2x5xf32>) outs(%f : tensor<2x5x2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<2x5x2xf32>
+  %tc = tensor.collapse_shape %three [[0, 1, 2]] : tensor<2x5x2xf32> into tensor<20xf32>
+  %ts = tensor.extract_slice %tc[2] [4] [1] : tensor<20xf32> to tensor<4xf32>
+  %fill = linalg.generic {indexing_maps = [affine_map<(i, b) -> ()>, affine_map<(i, b) -> (i, b)>],
+                          iterator_types = ["parallel", "parallel"]}
+      ins(%n : f32) outs(%e : tensor<5x2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<5x2xf32>
+  %fc = tensor.collapse_shape %fill [[0, 1]] : tensor<5x2xf32> into tensor<10xf32>
+  %fs = tensor.extract_slice %fc[2] [4] [1] : tensor<10xf32> to tensor<4xf32>
+  %rank = linalg.generic {indexing_maps = [affine_map<(h, i, b) -> (h, i)>, affine_map<(h, i, b) -> (h, i, b)>],
+                          iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%y : tensor<2x5xf32>) outs(%f : tensor<2x5x2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<2x5x2xf32>
+  %kc = tensor.collapse_shape %rank [[0], [1, 2]] : tensor<2x5x2xf32> into tensor<2x10xf32>
+  %ks = tensor.extract_slice %kc[1, 2] [1, 4] [1, 1] : tensor<2x10xf32> to tensor<4xf32>
+  %two = linalg.generic {indexing_maps = [affine_map<(i, b) -> (i)>, affine_map<(i, b) -> (i, b)>],
+                         iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<5xf32>) outs(%e : tensor<5x2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<5x2xf32>
+  %wc = tensor.collapse_shape %two [[0, 1]] : tensor<5x2xf32> into tensor<10xf32>
+  %ws = tensor.extract_slice %wc[1] [4] [1] : tensor<10xf32> to tensor<4xf32>
+  %wt = tensor.extract_slice %wc[1] [3] [1] : tensor<10xf32> to tensor<3xf32>
+  return %rs, %r, %ts, %fs, %ks, %ws, %wt
+      : tensor<4xf32>, tensor<5x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<3xf32>
+}

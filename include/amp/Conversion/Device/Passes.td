@@ -15,57 +15,6 @@ include "mlir/Pass/PassBase.td"
 // Device
 //===----------------------------------------------------------------------===//
 
-def ConvertPadsToKernelsPass : Pass<"convert-pads-to-kernels", "ModuleOp"> {
-  let summary = "pad tensors by kernels that write each element once";
-  let description = [{
-    A fill and a copy would write what lies inside of the padding twice, by two launches. A
-    `tensor.pad` of a constant, and a `tensor.insert_slice` into a tensor that is filled with
-    one, become one `amp.launch_kernels` instead, and a `gpu.module` with its kernel is added
-    to the module. Equal kernels are there once.
-
-    The kernel's arguments are `in0`, the tensor, and `out0`, the result. Extents, offsets and
-    strides are known, and both tensors have one rank. A thread takes up to 16 bytes at once
-    where the tensor begins and ends at multiples of them. What stays is
-    `amp-decompose-pads`' concern; with `report`, a remark says why.
-
-    ```mlir
-    func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
-      %zero = arith.constant 0.0 : f32
-      %0 = tensor.pad %x low[1] high[1] {
-      ^bb0(%i: index):
-        tensor.yield %zero : f32
-      } : tensor<4xf32> to tensor<6xf32>
-      return %0 : tensor<6xf32>
-    }
-    ```
-
-    becomes
-
-    ```
-    func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
-      %empty = tensor.empty() : tensor<6xf32>
-      %0 = amp.launch_kernels @pad_0 ins(in0 = %x) outs(out0 = %empty) : (tensor<4xf32>, tensor<6xf32>) -> tensor<6xf32>
-      return %0 : tensor<6xf32>
-    }
-    gpu.module @pad_0 {...}
-    ```
-  }];
-  let options = [
-    Option<"report", "report", "bool", "false",
-           "a remark for each pad or insertion that stays as it is">,
-  ];
-  let statistics = [
-    Statistic<"numConverted", "pads converted", "Pads and insertions that became launches">,
-    Statistic<"numDeclined", "pads declined", "Pads and insertions left as they are">,
-    Statistic<"numKernels", "kernels", "Different kernels">
-  ];
-  let dependentDialects = [
-    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect"
-  ];
-}
-
 def DecomposePadsPass : Pass<"amp-decompose-pads", "::mlir::func::FuncOp"> {
   let summary = "pads and concatenations as insertions";
   let description = [{
@@ -346,16 +295,19 @@ def RecomputeElementsPass : Pass<"amp-recompute-elements", "::mlir::func::FuncOp
     of what computed it, and reads the first alone. `amp-fuse-elementwise` takes the copy into it. The
     values are the same to the last bit, and no tensor is read that was not before.
 
+    The difference from a mean is read by a variance, a norm and its gradient. What takes at most four
+    cheap operations on one tensor, which is in memory anyway, is not kept at all: each reader, sums as well, gets a copy.
+
     **Input.** `linalg.generic` with parallel loops alone. A value is computed again if each tensor that its
     operation reads is an input of the reader too, or has a sixteenth of its elements at most, or is such a value itself; in
     at most 64 operations on elements.
 
-    A value of at most four operations of `arith`, without divisions, on one tensor of its size or less is not kept at all: the difference from a
-    mean, say, which a variance, a norm and its gradient read. Each of its readers, sums as well, gets a copy of what computed it, if the tensor has
-    another reader, so that it is in memory anyway, and elements that are not wider.
+    A value is left out if it is computed from one tensor of its size or less, whose elements are not wider, and rows or
+    columns. That tensor is an argument or has another reader.
 
-    **Left alone.** Values of fewer than 4,096 elements; with one reader, which fusion sees to; whose operation asserts; of shapes that are not static or that read by
-    index. Readers that reduce, by the first rule. Values that a product, a move or the caller reads, by the second.
+    **Left alone.** Values of fewer than 4,096 elements; with one reader, which fusion sees to; whose operation asserts;
+    of shapes that are not static or that read by index. By the first rule readers that reduce; by the second values that
+    a product, a reshape, a slice or the caller reads, or a reader more than once for an element.
 
     Before:
     ```mlir
@@ -408,7 +360,7 @@ def RecomputeElementsPass : Pass<"amp-recompute-elements", "::mlir::func::FuncOp
     ```
   }];
   let statistics = [Statistic<"numReaders", "readers", "Operations that compute what they read">,
-                    Statistic<"numSpread", "spread", "Values that all readers compute">];
+                    Statistic<"numLeftOut", "left-out", "Values that all readers compute">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
@@ -944,7 +896,7 @@ def ConvertLinalgToElementKernelsPass : Pass<"convert-linalg-to-element-kernels"
 
     **Input.** Operations of which
 
-    1. tensors have static shapes of less than 2^31 elements and no encoding, and elements
+    1. tensors have static shapes of at most 2^31 - 2^20 elements and no encoding, and elements
        of f16, bf16, f32, f64, i1, i8, i16, i32 or i64;
     2. each result has each parallel loop of several iterations as a dimension of its own;
     3. indices are sums of loops, without quotients, and no loop is empty;
@@ -1422,6 +1374,57 @@ def ConvertFusionGroupsToKernelsPass
     "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ConvertPadsToKernelsPass : Pass<"convert-pads-to-kernels", "ModuleOp"> {
+  let summary = "pad tensors by kernels that write each element once";
+  let description = [{
+    A fill and a copy would write what lies inside of the padding twice, by two launches. A
+    `tensor.pad` of a constant, and a `tensor.insert_slice` into a tensor that is filled with
+    one, become one `amp.launch_kernels` instead, and a `gpu.module` with its kernel is added
+    to the module. Equal kernels are there once.
+
+    The kernel's arguments are `in0`, the tensor, and `out0`, the result. Extents, offsets and
+    strides are known, and both tensors have one rank. A thread takes up to 16 bytes at once
+    where the tensor begins and ends at multiples of them. What stays is
+    `amp-decompose-pads`' concern; with `report`, a remark says why.
+
+    ```mlir
+    func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.pad %x low[1] high[1] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<4xf32> to tensor<6xf32>
+      return %0 : tensor<6xf32>
+    }
+    ```
+
+    becomes
+
+    ```
+    func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
+      %empty = tensor.empty() : tensor<6xf32>
+      %0 = amp.launch_kernels @pad_0 ins(in0 = %x) outs(out0 = %empty) : (tensor<4xf32>, tensor<6xf32>) -> tensor<6xf32>
+      return %0 : tensor<6xf32>
+    }
+    gpu.module @pad_0 {...}
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "a remark for each pad or insertion that stays as it is">,
+  ];
+  let statistics = [
+    Statistic<"numConverted", "pads converted", "Pads and insertions that became launches">,
+    Statistic<"numDeclined", "pads declined", "Pads and insertions left as they are">,
+    Statistic<"numKernels", "kernels", "Different kernels">
+  ];
+  let dependentDialects = [
+    "::mlir::amp::AmpDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

@@ -15,11 +15,12 @@
 //
 // an index that linalg knows. The slice becomes an operation that reads x by
 // it, which elementwise fusion takes into its reader. Where all readers are
-// such slices the repeated tensor, f times as large as x in each dimension, is
-// in nobody's memory.
+// such slices the repeated tensor, larger than x by all its factors, is in
+// nobody's memory.
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/SpreadTensor.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -48,9 +49,9 @@ public:
   /// What `collapse` joins, if that is one input with repetitions.
   static std::optional<RepeatedTensor> match(tensor::CollapseShapeOp collapse);
 
-  /// Whether what `slice` reads has an index of its own.
-  bool canRead(Operation *slice) const;
-  /// What `slice` reads.
+  /// Whether `op` is a slice that can read what is repeated.
+  bool canRead(Operation *op) const;
+  /// What `slice` gives, read from there.
   Value read(RewriterBase &rewriter, tensor::ExtractSliceOp slice) const;
 
 private:
@@ -77,11 +78,9 @@ RepeatedTensor::match(tensor::CollapseShapeOp collapse) {
   RepeatedTensor repeated;
   repeated.broadcast = collapse.getSrc().getDefiningOp<linalg::GenericOp>();
   repeated.joined = collapse.getReassociationIndices();
-  if (!isBroadcast(repeated.broadcast) ||
-      !collapse.getSrcType().hasStaticShape() ||
-      collapse.getSrcType().getEncoding() ||
-      cast<RankedTensorType>(repeated.broadcast.getInputs()[0].getType())
-          .getEncoding())
+  if (!isBroadcast(repeated.broadcast) || !repeated.broadcast->hasOneUse() ||
+      !isPlainTensor(collapse.getSrcType()) ||
+      !isPlainTensor(repeated.broadcast.getInputs()[0].getType()))
     return std::nullopt;
   AffineMap read = repeated.broadcast.getMatchingIndexingMap(
       repeated.broadcast.getDpsInputOperand(0));

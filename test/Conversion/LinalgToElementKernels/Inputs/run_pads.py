@@ -17,7 +17,8 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../LinalgToTensorCore/Inputs"))
 from run_launches import FORMATS, Failure, Program  # noqa: E402
 
-NUMBERS = {"f32": "-1.5", "f16": "0.0", "bf16": "2.0", "i32": "-7", "i64": "-1", "i1": "true"}
+NUMBERS = {"f32": "-1.5", "f16": "0.0", "bf16": "2.0", "f64": "0.5", "i8": "3", "i16": "-2",
+           "i32": "-7", "i64": "-1", "i1": "true"}
 
 
 def tensor(sizes, element):

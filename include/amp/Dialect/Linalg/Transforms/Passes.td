@@ -143,7 +143,7 @@ def ReadThroughRepeatsPass : Pass<"amp-read-through-repeats", "::mlir::func::Fun
     repetitions behind it. Slices have known offsets, unit strides and sizes that are multiples
     of the repetitions. They begin at a multiple, or there are two repetitions.
 
-    **Left alone.** Tensors that something else reads too; shapes that are not static.
+    **Left alone.** Repeated tensors that something else reads too, in either shape; shapes that are not static.
 
     Before:
     ```mlir
