@@ -340,6 +340,48 @@ func.func @wide_border(%dy: tensor<2x5x5x16xf16>, %f: tensor<16x8x3x3xf16>) -> t
 #id = affine_map<(k, r, s, c) -> (k, r, s, c)>
 #reverse = affine_map<(c, r, s, k) -> (k, c, -r + 2, -s + 2)>
 
+// A near miss: the border is a pad, which the convolution has around its image itself, and wider than the filter reaches.
+// CHECK-LABEL: func @wide_pad
+// CHECK:       amp.launch_kernels @convolution_0 ins(x = %
+// CHECK:       direction = "forward"
+func.func @wide_pad(%dy: tensor<2x5x5x16xf16>, %f: tensor<16x8x3x3xf16>) -> tensor<2x7x7x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %zero16 = arith.constant 0.0 : f16
+  %empty_g = tensor.empty() : tensor<8x3x3x16xf16>
+  %g = linalg.generic {indexing_maps = [#reverse, #id],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%f : tensor<16x8x3x3xf16>) outs(%empty_g : tensor<8x3x3x16xf16>) {
+  ^bb0(%in: f16, %o: f16):
+    linalg.yield %in : f16
+  } -> tensor<8x3x3x16xf16>
+  %z = tensor.pad %dy low[0, 3, 3, 0] high[0, 1, 1, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+    tensor.yield %zero16 : f16
+  } : tensor<2x5x5x16xf16> to tensor<2x9x9x16xf16>
+  %e = tensor.empty() : tensor<2x7x7x8xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<2x7x7x8xf32>) -> tensor<2x7x7x8xf32>
+  %r = linalg.generic {indexing_maps = [#x, #f, #y],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel",
+                                         "reduction", "reduction", "reduction"]}
+      ins(%z, %g : tensor<2x9x9x16xf16>, tensor<8x3x3x16xf16>) outs(%s : tensor<2x7x7x8xf32>) {
+  ^bb0(%l: f16, %r: f16, %o: f32):
+    %1 = arith.extf %l : f16 to f32
+    %2 = arith.extf %r : f16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<2x7x7x8xf32>
+  return %r : tensor<2x7x7x8xf32>
+}
+
+// -----
+
+#x = affine_map<(n, p, q, k, c, r, s) -> (n, p + r, q + s, c)>
+#f = affine_map<(n, p, q, k, c, r, s) -> (k, r, s, c)>
+#y = affine_map<(n, p, q, k, c, r, s) -> (n, p, q, k)>
+#id = affine_map<(k, r, s, c) -> (k, r, s, c)>
+#reverse = affine_map<(c, r, s, k) -> (k, c, -r + 2, -s + 2)>
+
 // The first three of five rows of the filters, reversed.
 // CHECK-LABEL: func @part_of_filters
 // CHECK:       amp.launch_kernels @convolution_0 ins(x = %
@@ -504,6 +546,7 @@ func.func @zeros_written(%dy: tensor<1x1x1x512xf32>, %f: tensor<512x3x3x16xf32>)
 #id = affine_map<(k, r, s, c) -> (k, r, s, c)>
 #reverse = affine_map<(c, r, s, k) -> (k, -r + 0, -s + 0, c)>
 
+// The same with filters of one tap, which are a reshape of what lies there.
 // CHECK-LABEL: func @zeros_behind_one_tap
 // CHECK-SAME:    (%[[DY:.*]]: tensor<1x1x1x2048xf32>, %[[F:.*]]: tensor<2048x1x1x16xf32>)
 // CHECK:       %[[Z:.*]] = tensor.insert_slice %[[DY]]
