@@ -195,7 +195,9 @@ struct ReadThroughRepeats
         rewriter.replaceOp(slice, repeated->read(rewriter, slice));
         ++numSlices;
       }
+      Operation *broadcast = reshape.getSrc().getDefiningOp();
       rewriter.eraseOp(reshape);
+      rewriter.eraseOp(broadcast);
     }
   }
 };
