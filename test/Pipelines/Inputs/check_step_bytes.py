@@ -1,0 +1,30 @@
+"""Holds the table of `./dev bench step`, on standard input, to bounds.
+
+    device_step.py ... | check_step_bytes.py
+
+Bytes moved are at most 1.25 of the least, and a step's workspace at O2 and O5 is less than at
+O0. EXCEPTIONS are samples known to move more, with their own bound. One line for each row out
+of bounds; exit status 1 if there is one, or no row.
+"""
+
+import sys
+
+MOST = 1.25
+# Pads of pools whose windows overlap are in memory.
+EXCEPTIONS = {("pooled_convolutions", "O0"): 1.65, ("pooled_convolutions", "O2"): 1.45}
+
+rows = [[cell.strip() for cell in line.strip("| \n").split("|")] for line in sys.stdin if line.startswith("| ")]
+header, rows = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
+ratio, workspace = header.index("ratio"), header.index("of O0")
+wrong = 0
+for row in rows:
+    sample, level = row[:2]
+    most = EXCEPTIONS.get((sample, level), MOST)
+    if float(row[ratio]) > most:
+        print(f"wrong: {sample} at {level} moves {row[ratio]} of the least, not {most}")
+        wrong += 1
+    if level != "O0" and not float(row[workspace]) < 1:
+        print(f"wrong: {sample} at {level} has {row[workspace]} of the workspace at O0")
+        wrong += 1
+print(f"{len(rows)} steps, {wrong} out of bounds")
+sys.exit(bool(wrong) or not rows)
