@@ -36,12 +36,20 @@ bool amp::readsByElement(linalg::GenericOp op) {
       captured, [](Value value) { return isa<ShapedType>(value.getType()); });
 }
 
-bool amp::isCheapOnElements(Operation &op) {
+/// True for operations that take a vector unit one cycle or so, and for the end
+/// of a body.
+static bool isCheap(Operation &op) {
   return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp,
              arith::UIToFPOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
              arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
              arith::MaxNumFOp, arith::MinNumFOp, arith::CmpFOp, arith::CmpIOp,
              arith::SelectOp, linalg::YieldOp>(op);
+}
+
+bool amp::isCheapByElement(linalg::GenericOp op) {
+  return op->getNumResults() == 1 &&
+         !op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) &&
+         llvm::all_of(*op.getBody(), isCheap) && readsByElement(op);
 }
 
 std::optional<llvm::SetVector<Operation *>>

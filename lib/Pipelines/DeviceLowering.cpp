@@ -42,8 +42,8 @@ using namespace mlir::amp;
 /// more than a hundred multiprocessors, and several blocks of each.
 static constexpr int64_t kTileBytes = 16 * 1024;
 
-static void addCleanup(OpPassManager &pm) {
-  addCanonicalizer(pm);
+static void addCleanup(OpPassManager &pm, ArrayRef<StringRef> without = {}) {
+  addCanonicalizer(pm, without);
   pm.addPass(createCSEPass());
 }
 
@@ -132,8 +132,7 @@ static void addKernels(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   // A loop of one tile is a group as well: the threads of a block share it. It
   // has to be a kernel before the next cleanup, which takes it apart.
-  addCanonicalizer(pm, {"ForallOpSingleOrZeroIterationDimsFolder"});
-  pm.addPass(createCSEPass());
+  addCleanup(pm, /*without=*/{"ForallOpSingleOrZeroIterationDimsFolder"});
   // Before each gets a kernel of its own.
   ConvertElementwiseToMultiTensorKernelsPassOptions many;
   many.chip = options.chip;

@@ -32,9 +32,9 @@ bool keepsElements(Operation *op);
 /// read by index, which would have to be there whole.
 bool readsByElement(linalg::GenericOp op);
 
-/// True for operations of a body that take a vector unit one cycle or so, and
-/// for its end.
-bool isCheapOnElements(Operation &op);
+/// Whether a reader could compute what it needs of the one result of `op` by
+/// operations that take a vector unit one cycle or so each.
+bool isCheapByElement(linalg::GenericOp op);
 
 /// The linalg.generic that read the one result of `op`, on tensors, as inputs:
 /// those that may be given a copy of `op`. Nothing if anything else reads it.

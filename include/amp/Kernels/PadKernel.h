@@ -47,8 +47,6 @@ private:
       : source(source), result(result), offsets(offsets), strides(strides),
         value(value) {}
 
-  /// The innermost dimension of the result that has more than one element.
-  unsigned getInner() const;
   /// Elements that one access takes: they follow one another in both tensors,
   /// whose memory begins where an access may, or are all `value`.
   int64_t chooseWidth() const;

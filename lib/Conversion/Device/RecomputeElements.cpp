@@ -211,13 +211,11 @@ static Value getOneTensor(linalg::GenericOp op, RankedTensorType type) {
 
 /// Those who read `op`, if all can do without its result and read no more.
 static llvm::SetVector<Operation *> getReadersWithout(linalg::GenericOp op) {
-  if (op->getNumResults() != 1 ||
-      op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
+  if (!isCheapByElement(op) ||
+      llvm::range_size(op.getBody()->without_terminator()) > kFewOperations)
     return {};
-  auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
-  if (!type || !type.hasStaticShape() || type.getNumElements() < kFewElements ||
-      llvm::range_size(op.getBody()->without_terminator()) > kFewOperations ||
-      !llvm::all_of(*op.getBody(), isCheapOnElements))
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  if (!type.hasStaticShape() || type.getNumElements() < kFewElements)
     return {};
   Value tensor = getOneTensor(op, type);
   if (!tensor || !isInMemoryAnyway(tensor))
@@ -263,9 +261,7 @@ struct RecomputeElements
     }
     // Last: readers of copies would not be seen to read the same.
     getOperation().walk([&](linalg::GenericOp op) {
-      llvm::SetVector<Operation *> readers;
-      if (isElementwise(op))
-        readers = getReadersWithout(op);
+      llvm::SetVector<Operation *> readers = getReadersWithout(op);
       if (readers.empty())
         return;
       for (Operation *reader : readers) {

@@ -46,13 +46,6 @@ using namespace mlir::amp;
 /// what is read twice has twice as many.
 static constexpr size_t kMostReaders = 8;
 
-/// True if a reader could compute `op` for itself, element by element.
-static bool isCheap(linalg::GenericOp op) {
-  return op->getNumResults() == 1 &&
-         !op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) &&
-         llvm::all_of(*op.getBody(), isCheapOnElements) && readsByElement(op);
-}
-
 /// Bytes that `op` reads if its inputs are computed for it, by `known` where
 /// they are cheap.
 static int64_t countRead(linalg::GenericOp op,
@@ -88,7 +81,7 @@ struct RecomputeWidenings
     SmallVector<linalg::GenericOp> ops;
     llvm::DenseMap<Value, int64_t> known;
     getOperation().walk([&](linalg::GenericOp op) {
-      if (!isCheap(op))
+      if (!isCheapByElement(op))
         return;
       auto type = cast<RankedTensorType>(op->getResult(0).getType());
       int64_t given = countShapedBytes(type, /*unknownExtent=*/1),

@@ -6,25 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Threads share the elements, in the order of the target, so that neighbours
-// write neighbours where it has no gaps. A thread takes as many as one access
-// does where both buffers have rows of them that begin where it may.
+// Threads share the elements in the order of the target (RowKernel.h). A thread
+// takes as many as one access does where both buffers have rows of them that
+// begin where it may.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Kernels/CopyKernel.h"
 
-#include "Device/KernelSignature.h"
-#include "Device/Sm80Instructions.h"
 #include "Elements/ElementRules.h"
-#include "Elements/TilePlaces.h"
+#include "Elements/RowKernel.h"
 #include "Elements/WideAccess.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::amp;
-
-static constexpr int64_t kThreads = 256, kBlocksPerMultiprocessor = 8;
 
 int64_t mlir::amp::getSpan(MemRefType type) {
   auto [strides, offset] = type.getStridesAndOffset();
@@ -79,52 +75,22 @@ static int64_t chooseWidth(MemRefType source, MemRefType target,
                      getLayout(type), element, type.getShape(), loop,
                      width) == Access::Row;
   };
-  int64_t width =
-      kWideBytes / llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  while (width > 1 && !(isRow(source, width) && isRow(target, width)))
-    width /= 2;
-  return width;
+  return chooseRowWidth(element, [&](int64_t width) {
+    return isRow(source, width) && isRow(target, width);
+  });
 }
 
 gpu::GPUModuleOp CopyKernel::emit(OpBuilder &builder, Location loc,
                                   StringRef name) const {
-  auto module = gpu::GPUModuleOp::create(builder, loc, name);
-  DeviceBuilder b(loc, builder);
-  b.setInsertionPointToStart(module.getBody());
-  SmallVector<int64_t> extents(target.getShape());
-  unsigned inner = 0;
-  for (auto [i, extent] : llvm::enumerate(extents))
-    inner = extent > 1 ? i : inner;
+  ArrayRef<int64_t> extents = target.getShape();
   const int64_t width =
-      extents.empty() ? 1 : chooseWidth(source, target, inner);
-  if (width > 1)
-    extents[inner] /= width;
-  const int64_t count = target.getNumElements() / width,
-                blocks = llvm::divideCeil(count, kThreads);
-  KernelSignature signature(b);
-  signature.addBuffer("in0", getStorage(source.getElementType()),
-                      getSpan(source));
-  signature.addBuffer("out0", getStorage(target.getElementType()),
-                      getSpan(target));
-  auto func = signature.createKernel(name, {{blocks, kBlocksPerMultiprocessor},
-                                            kThreads,
-                                            /*minBlocks=*/1,
-                                            /*cluster=*/1,
-                                            /*sharedMemory=*/0,
-                                            /*order=*/0});
-  Block *entry = func.addEntryBlock(b);
-  b.setInsertionPointToStart(entry);
-  Place from = placeBuffer(b, entry->getArgument(0), source),
-        to = placeBuffer(b, entry->getArgument(1), target);
-  Number first = sm80::blockId(b) * kThreads + sm80::threadId(b),
-         step = sm80::blockCount(b) * kThreads;
-  b.loop(first, b.number(count), step, [&](Number number) {
-    SmallVector<Number> indices = delinearize(b, extents, number);
-    if (width > 1)
-      indices[inner] = indices[inner] * width;
-    storeRow(b, loadRow(b, from, indices, width), to, indices);
-  });
-  LLVM::ReturnOp::create(b, ValueRange());
-  numberLaunches(module);
-  return module;
+      extents.empty() ? 1 : chooseWidth(source, target, getInnermost(extents));
+  return emitRowKernel(
+      builder, loc, name,
+      {target.getElementType(), extents, width, getSpan(source),
+       getSpan(target)},
+      [&](DeviceBuilder &b, Value in, Value out, Numbers indices) {
+        storeRow(b, loadRow(b, placeBuffer(b, in, source), indices, width),
+                 placeBuffer(b, out, target), indices);
+      });
 }

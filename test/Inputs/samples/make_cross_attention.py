@@ -16,8 +16,7 @@ import sys
 
 import numpy
 import torch
-from mlir_amp import compiler
-from mlir_amp.torch import amp
+from sample_maker import capture_step, copy_arrays, train
 from torch import nn
 
 STEPS, LIMIT = 3, 0.25
@@ -69,41 +68,29 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5, momentum=0.9)
     batches = [make_batch() for _ in range(STEPS)]
 
-    texts = []
-    compile_for_host = compiler.compile_for_host
-
-    def keep_text(text, *args, **options):
-        texts.append(text)
-        return compile_for_host(text, *args, **options)
-
-    compiler.compile_for_host = keep_text
     captured = make_model()
-    step = amp.compile_step(
-        captured, loss_of, torch.optim.SGD(captured.parameters(), lr=0.5, momentum=0.9), opt_level="O0", clip=clip
+    text = capture_step(
+        captured,
+        loss_of,
+        torch.optim.SGD(captured.parameters(), lr=0.5, momentum=0.9),
+        batches[0],
+        clip=clip,
     )
-    step(*batches[0])
-    (folder / "cross_attention.mlir").write_text(texts[0])
+    (folder / "cross_attention.mlir").write_text(text)
 
-    arrays = {"steps": numpy.array(STEPS)}
-    for i, parameter in enumerate(model.parameters()):
-        arrays[f"arg{i}"] = parameter.detach().numpy().copy()
+    parameters = list(model.parameters())
+    arrays = copy_arrays("arg", parameters)
+    for i, parameter in enumerate(parameters):
         arrays[f"arg{i + 12}"] = numpy.zeros_like(arrays[f"arg{i}"])  # its momentum
     # Behind the batch and the loss seed, and behind momenta.
     arrays["arg19"], arrays["arg20"] = numpy.array(0.5), numpy.array(0.9)
-    losses = []
-    for number, batch in enumerate(batches):
-        for name, value in zip(("x0", "x1", "x2", "x3"), batch):
-            arrays[f"step{number}_{name}"] = value.numpy()
-        optimizer.zero_grad()
-        loss = loss_of(model, *batch)
-        loss.backward()
+
+    def clip_far(model):
         norm = clip(model)
         assert norm > LIMIT, norm
-        optimizer.step()
-        losses.append(loss.item())
-    arrays["losses"] = numpy.array(losses)
-    for i, parameter in enumerate(model.parameters()):
-        arrays[f"final{i}"] = parameter.detach().numpy()
+
+    arrays |= train(model, loss_of, optimizer, batches, before_update=clip_far)
+    arrays |= copy_arrays("final", parameters)
     numpy.savez_compressed(folder / "cross_attention.npz", **arrays)
 
 

@@ -16,8 +16,7 @@ import sys
 
 import numpy
 import torch
-from mlir_amp import compiler
-from mlir_amp.torch import amp
+from sample_maker import capture_step, copy_arrays, train
 from torch import nn
 
 STEPS = 3
@@ -45,38 +44,18 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     batches = [(torch.randn(4, 4, 12, 12), torch.randn(4, 16)) for _ in range(STEPS)]
 
-    texts = []
-    compile_for_host = compiler.compile_for_host
-
-    def keep_text(text, *args, **options):
-        texts.append(text)
-        return compile_for_host(text, *args, **options)
-
-    compiler.compile_for_host = keep_text
     captured = make_model()
-    step = amp.compile_step(
-        captured, loss_of, torch.optim.SGD(captured.parameters(), lr=0.5), opt_level="O0"
+    text = capture_step(
+        captured, loss_of, torch.optim.SGD(captured.parameters(), lr=0.5), batches[0]
     )
-    step(*batches[0])
-    (folder / "grouped_convolutions.mlir").write_text(texts[0])
+    (folder / "grouped_convolutions.mlir").write_text(text)
 
-    arrays = {"steps": numpy.array(STEPS)}
-    for i, parameter in enumerate(model.parameters()):
-        arrays[f"arg{i}"] = parameter.detach().numpy().copy()
+    parameters = list(model.parameters())
+    arrays = copy_arrays("arg", parameters)
     # Behind the parameters: x0, x1, the loss seed, and the learning rate.
-    arrays[f"arg{i + 4}"] = numpy.array(0.5)
-    losses = []
-    for number, batch in enumerate(batches):
-        for name, value in zip(("x0", "x1"), batch):
-            arrays[f"step{number}_{name}"] = value.numpy()
-        optimizer.zero_grad()
-        loss = loss_of(model, *batch)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    arrays["losses"] = numpy.array(losses)
-    for i, parameter in enumerate(model.parameters()):
-        arrays[f"final{i}"] = parameter.detach().numpy()
+    arrays[f"arg{len(parameters) + 3}"] = numpy.array(0.5)
+    arrays |= train(model, loss_of, optimizer, batches)
+    arrays |= copy_arrays("final", parameters)
     numpy.savez_compressed(folder / "grouped_convolutions.npz", **arrays)
 
 

@@ -17,8 +17,7 @@ import sys
 
 import numpy
 import torch
-from mlir_amp import compiler
-from mlir_amp.torch import amp
+from sample_maker import capture_step, copy_arrays, train
 from torch import nn
 from torch.nn import functional
 
@@ -91,39 +90,18 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     batches = [(torch.randn(4, 3, 16, 16), torch.randint(0, 10, (4,))) for _ in range(STEPS)]
 
-    texts = []
-    compile_for_host = compiler.compile_for_host
-
-    def keep_text(text, *args, **options):
-        texts.append(text)
-        return compile_for_host(text, *args, **options)
-
-    compiler.compile_for_host = keep_text
     captured = make_model()
-    step = amp.compile_step(
-        captured, loss_of, torch.optim.SGD(captured.parameters(), lr=0.05), opt_level="O0"
+    text = capture_step(
+        captured, loss_of, torch.optim.SGD(captured.parameters(), lr=0.05), batches[0]
     )
-    step(*batches[0])
-    (folder / "pooled_convolutions.mlir").write_text(texts[0])
+    (folder / "pooled_convolutions.mlir").write_text(text)
 
     state = [*model.parameters(), *model.buffers()]
-    arrays = {"steps": numpy.array(STEPS)}
-    for i, tensor in enumerate(state):
-        arrays[f"arg{i}"] = tensor.detach().numpy().copy()
+    arrays = copy_arrays("arg", state)
     # Behind them: x0, x1, the loss seed, and the learning rate.
     arrays[f"arg{len(state) + 3}"] = numpy.array(0.05)
-    losses = []
-    for number, batch in enumerate(batches):
-        for name, value in zip(("x0", "x1"), batch):
-            arrays[f"step{number}_{name}"] = value.numpy()
-        optimizer.zero_grad()
-        loss = loss_of(model, *batch)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    arrays["losses"] = numpy.array(losses)
-    for i, tensor in enumerate(state):
-        arrays[f"final{i}"] = tensor.detach().numpy()
+    arrays |= train(model, loss_of, optimizer, batches)
+    arrays |= copy_arrays("final", state)
     numpy.savez_compressed(folder / "pooled_convolutions.npz", **arrays)
 
 
