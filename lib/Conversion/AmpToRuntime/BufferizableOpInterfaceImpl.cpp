@@ -35,14 +35,30 @@ static constexpr StringLiteral kReportViolation = "ampRtReportViolation";
 static constexpr StringLiteral kReadScaler = "ampRtReadScaler";
 static constexpr StringLiteral kWriteScaler = "ampRtWriteScaler";
 
+static constexpr StringLiteral kTextPrefix = "amp_text_";
+
+/// Sets the insertion point to where `module` gets a text of this name: by
+/// name, since functions are not always bufferized in the same order.
+static void setTextInsertionPoint(OpBuilder &b, ModuleOp module,
+                                  StringRef name) {
+  b.setInsertionPointToStart(module.getBody());
+  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+    if (!global.getName().starts_with(kTextPrefix))
+      continue;
+    if (name < global.getName())
+      return b.setInsertionPoint(global);
+    b.setInsertionPointAfter(global);
+  }
+}
+
 /// Address of a constant with the characters of `text`.
 static Value getText(RewriterBase &rewriter, Operation *op, StringRef text) {
   auto module = op->getParentOfType<ModuleOp>();
   Location loc = op->getLoc();
-  std::string name = ("amp_text_" + text).str();
+  std::string name = (kTextPrefix + text).str();
   if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(module.getBody());
+    setTextInsertionPoint(rewriter, module, name);
     auto type = LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size());
     LLVM::GlobalOp::create(rewriter, loc, type, /*isConstant=*/true,
                            LLVM::Linkage::Internal, name,
