@@ -8,8 +8,7 @@
 //
 // As for the host (HostLowering.cpp), but every operation on tensors becomes a
 // launch of kernels before bufferization, and what is left around them asks the
-// runtime. Loops that the host runs itself are right and slow: each element
-// that they read is waited for.
+// runtime. Loops on elements that have no kernel are refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -152,6 +151,7 @@ static void addKernels(OpPassManager &pm,
 
 /// Buffers of known places, and copies that are kernels.
 static void addBuffers(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createCarryInPlacePass());
   buildBufferizationPipeline(pm);
   pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
   pm.addPass(createConvertCopiesToKernelsPass());
@@ -165,7 +165,10 @@ static void addHostCode(OpPassManager &pm,
   // Loops over tiles that have no kernel.
   pm.addPass(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createStoreLoopResultsPass());
   pm.addPass(createConvertLoopsToKernelsPass());
+  pm.addPass(createKeepMemoryOnHostPass());
+  pm.addPass(createVerifyDeviceLoweringPass());
   if (options.countTraffic) {
     pm.addPass(createCountLaunchTrafficPass());
     EstimateStepPassOptions estimate;

@@ -1,10 +1,10 @@
 // RUN: not amp-opt %s --amp-kernels-to-nvvm --split-input-file 2>&1 | FileCheck %s
 
-// CHECK: expected a function that kernels have code for (absf, absi, ceil, copysign, ctlz, ctpop, cttz, exp2, floor, fma, round, roundeven, rsqrt, sqrt, trunc, acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, erf, erfc, exp, expm1, fpowi, log, log10, log1p, log2, powf, sin, sinh, tan, tanh), but got 'math.ipowi' of 'i32'; write it in terms of these
+// CHECK: expected a function that kernels have code for (absf, absi, ceil, copysign, ctlz, ctpop, cttz, exp2, floor, fma, round, roundeven, rsqrt, sqrt, trunc, acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, erf, erfc, exp, expm1, fpowi, log, log10, log1p, log2, powf, sin, sinh, tan, tanh, ipowi), but got 'math.ipowi' of 'i128'; write it in terms of these
 gpu.module @kernels {
-  llvm.func @ipowi(%x: i32, %out: !llvm.ptr<1>) {
-    %y = math.ipowi %x, %x : i32
-    llvm.store %y, %out : i32, !llvm.ptr<1>
+  llvm.func @ipowi(%x: i128, %out: !llvm.ptr<1>) {
+    %y = math.ipowi %x, %x : i128
+    llvm.store %y, %out : i128, !llvm.ptr<1>
     llvm.return
   }
 }

@@ -1,5 +1,5 @@
-// Functions of floats are kernels: a step waits for no operand of one. Of whole numbers powers are the host's, which
-// reads and writes them (the near miss).
+// Functions are kernels: a step waits for no operand of one. Those that have no code are refused
+// (device-lowering-invalid.mlir).
 // RUN: amp-opt %s --amp-to-gpu=format=nvvm --split-input-file | FileCheck %s
 
 // CHECK-LABEL: llvm.func internal @forward_backward(
@@ -30,7 +30,10 @@ func.func @forward_backward(%p: tensor<64xf64> {amp.role = "param", amp.name = "
 // -----
 
 // CHECK-LABEL: llvm.func internal @forward_backward(
-// CHECK:       llvm.call @ampRtRunRead(
+// CHECK-NOT:   llvm.call @ampRtRunRead(
+// CHECK:       llvm.call @ampRtRunLaunch
+// CHECK-NOT:   llvm.call @ampRtRunRead(
+// CHECK:       llvm.return
 func.func @forward_backward(%p: tensor<64xf32> {amp.role = "param", amp.name = "p"},
                             %x: tensor<64xi32> {amp.role = "batch", amp.name = "x0"},
                             %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})

@@ -34,7 +34,7 @@ enum class KernelFunctions {
 bool hasInstructions(Operation *op);
 
 /// Whether kernels have arithmetic for a function: of f32, of f16 and bf16 by
-/// way of it, and of f64.
+/// way of it, and of f64; of integers of up to 64 bits.
 bool hasExpansion(Operation *op);
 
 /// Whether kernels have code for a function, one way or the other.

@@ -6,18 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All buffers are memory of the device, and the function around them runs on
-// the host: it may compute addresses but touch no element. Launches, copies,
-// loads, stores and constants become calls of the runtime with addresses;
-// allocations already are such calls to be (finalize-memref-to-llvm), and a
-// run knows whose memory it gives. Whatever else reads or writes a buffer is
-// refused.
+// All buffers but those on the stack are memory of the device, and the function
+// around them runs on the host: it may compute addresses but touch no element.
+// Launches, copies, loads, stores and constants become calls of the runtime
+// with addresses; allocations already are such calls to be
+// (finalize-memref-to-llvm), and a run knows whose memory it gives. Whatever
+// else reads or writes a buffer is refused.
 //
-// A load waits for everything asked of the device before it. What is copied
-// element by element, because its strides are not known, does so for each.
+// A load waits for everything asked of the device before it.
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/CopyOfBytes.h"
+#include "amp/Analysis/HostMemory.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Program/LaunchTable.h"
@@ -25,8 +26,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -56,17 +55,6 @@ static std::optional<int64_t> getElementBytes(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// Whether both have their elements in the same order without gaps.
-static bool isCopyOfBytes(memref::CopyOp copy) {
-  auto isPlain = [](Value value) {
-    auto type = cast<MemRefType>(value.getType());
-    return type.hasStaticShape()
-               ? memref::isStaticShapeAndContiguousRowMajor(type)
-               : type.getLayout().isIdentity();
-  };
-  return isPlain(copy.getSource()) && isPlain(copy.getTarget());
-}
-
 namespace {
 /// Rewrites one function.
 class FunctionLowering {
@@ -92,7 +80,7 @@ private:
   Value getBytes(Location loc, Value memref);
 
   LogicalResult lower(LaunchKernelsOp op);
-  void lower(memref::CopyOp op);
+  LogicalResult lower(memref::CopyOp op);
   LogicalResult lower(memref::LoadOp op);
   LogicalResult lower(memref::StoreOp op);
   void lower(memref::GetGlobalOp op);
@@ -205,18 +193,25 @@ LogicalResult FunctionLowering::lower(LaunchKernelsOp op) {
   return success();
 }
 
-void FunctionLowering::lower(memref::CopyOp op) {
+LogicalResult FunctionLowering::lower(memref::CopyOp op) {
+  if (!isCopyOfBytes(op))
+    return op.emitOpError()
+           << "expected buffers whose elements follow one another, but got "
+           << op.getSource().getType() << " and " << op.getTarget().getType()
+           << "; run convert-copies-to-kernels";
   Location loc = op.getLoc();
   call(loc, kCopy,
        {getAddress(loc, op.getTarget(), {}),
         getAddress(loc, op.getSource(), {}), getBytes(loc, op.getSource())});
   op.erase();
+  return success();
 }
 
 static LogicalResult refuseElement(Operation *op, Type element) {
   return op->emitOpError() << "expected elements of a number, which can be "
                               "copied from a device, but got "
-                           << element;
+                           << element
+                           << "; give its parts tensors of their own";
 }
 
 LogicalResult FunctionLowering::lower(memref::LoadOp op) {
@@ -303,32 +298,11 @@ void FunctionLowering::lower(memref::GetGlobalOp op) {
   op.erase();
 }
 
-/// Replaces a copy between other strides by loops.
-static void expandCopy(memref::CopyOp op) {
-  OpBuilder b(op);
-  Location loc = op.getLoc();
-  auto type = cast<MemRefType>(op.getSource().getType());
-  SmallVector<Value> begin, end, step;
-  for (int64_t i = 0; i < type.getRank(); ++i) {
-    begin.push_back(arith::ConstantIndexOp::create(b, loc, 0));
-    end.push_back(memref::DimOp::create(b, loc, op.getSource(), i));
-    step.push_back(arith::ConstantIndexOp::create(b, loc, 1));
-  }
-  scf::buildLoopNest(
-      b, loc, begin, end, step,
-      [&](OpBuilder &inner, Location loc, ValueRange indices) {
-        Value value =
-            memref::LoadOp::create(inner, loc, op.getSource(), indices);
-        memref::StoreOp::create(inner, loc, value, op.getTarget(), indices);
-      });
-  op.erase();
-}
-
 /// What gives views or passes buffers on touches no element.
 LogicalResult FunctionLowering::verify(Operation *op) {
   if (isa<ViewLikeOpInterface, RegionBranchOpInterface, CallOpInterface,
-          memref::AllocOp, memref::DeallocOp, memref::DimOp, memref::CastOp,
-          memref::ExtractAlignedPointerAsIndexOp,
+          memref::AllocOp, memref::AllocaOp, memref::DeallocOp, memref::DimOp,
+          memref::CastOp, memref::ExtractAlignedPointerAsIndexOp,
           memref::ExtractStridedMetadataOp, arith::SelectOp,
           UnrealizedConversionCastOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
@@ -343,12 +317,6 @@ LogicalResult FunctionLowering::verify(Operation *op) {
 }
 
 LogicalResult FunctionLowering::run() {
-  SmallVector<memref::CopyOp> copies;
-  function.walk([&](memref::CopyOp copy) {
-    if (!isCopyOfBytes(copy))
-      copies.push_back(copy);
-  });
-  llvm::for_each(copies, expandCopy);
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
@@ -357,11 +325,11 @@ LogicalResult FunctionLowering::run() {
     if (auto launch = dyn_cast<LaunchKernelsOp>(op))
       lowered = lower(launch);
     else if (auto copy = dyn_cast<memref::CopyOp>(op))
-      lower(copy);
+      lowered = lower(copy);
     else if (auto load = dyn_cast<memref::LoadOp>(op))
-      lowered = lower(load);
+      lowered = isHostMemory(load.getMemRef()) ? success() : lower(load);
     else if (auto store = dyn_cast<memref::StoreOp>(op))
-      lowered = lower(store);
+      lowered = isHostMemory(store.getMemRef()) ? success() : lower(store);
     else if (auto global = dyn_cast<memref::GetGlobalOp>(op))
       lower(global);
     else if (op != function)

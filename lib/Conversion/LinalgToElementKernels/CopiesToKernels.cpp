@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UniqueKernels.h"
+#include "amp/Analysis/CopyOfBytes.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/CopyKernel.h"
@@ -21,7 +22,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::amp {
@@ -31,17 +31,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// Whether a copy is one of bytes, as far as that is known.
-static bool isOfBytes(memref::CopyOp copy) {
-  auto isPlain = [](Value buffer) {
-    auto type = cast<MemRefType>(buffer.getType());
-    return type.getLayout().isIdentity() ||
-           (type.hasStaticShape() &&
-            memref::isStaticShapeAndContiguousRowMajor(type));
-  };
-  return isPlain(copy.getSource()) && isPlain(copy.getTarget());
-}
 
 namespace {
 struct ConvertCopiesToKernels
@@ -53,7 +42,7 @@ struct ConvertCopiesToKernels
     SmallVector<memref::CopyOp> copies;
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk([&](memref::CopyOp copy) {
-        if (!isOfBytes(copy))
+        if (!isCopyOfBytes(copy))
           copies.push_back(copy);
       });
     for (memref::CopyOp copy : copies)

@@ -397,6 +397,63 @@ private:
   }
 };
 
+/// Squares and multiplications, of as many bits as the exponent has, without
+/// branches. A negative exponent leaves a quotient of 1, which is 0 but for
+/// bases of 1 and -1; the one by 0 has no value, and is 0.
+struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::IPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!hasExpansion(op))
+      return rewriter.notifyMatchFailure(op, "no integers with an expansion");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Type type = op.getType();
+    const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    Value base = op.getLhs(), exponent = op.getRhs();
+    auto constant = [&](int64_t value) -> Value {
+      // A boolean's 1 is its -1.
+      TypedAttr number = IntegerAttr::get(
+          getElementTypeOrSelf(type),
+          APInt(width, value, /*isSigned=*/true, /*implicitTrunc=*/true));
+      if (auto shaped = dyn_cast<ShapedType>(type))
+        number = DenseElementsAttr::get(shaped, number);
+      return arith::ConstantOp::create(b, number);
+    };
+    Value zero = constant(0), one = constant(1), minusOne = constant(-1);
+    auto compare = [&](arith::CmpIPredicate predicate, Value x,
+                       Value y) -> Value {
+      return b.createOrFold<arith::CmpIOp>(predicate, x, y);
+    };
+    auto select = [&](Value condition, Value x, Value y) -> Value {
+      return b.createOrFold<arith::SelectOp>(condition, x, y);
+    };
+    auto isSet = [&](unsigned bit) {
+      Value shifted = b.createOrFold<arith::ShRUIOp>(exponent, constant(bit));
+      return compare(arith::CmpIPredicate::ne,
+                     b.createOrFold<arith::AndIOp>(shifted, one), zero);
+    };
+    APInt known;
+    const bool isKnown = matchPattern(exponent, m_ConstantInt(&known));
+    Value square = base, result = one;
+    for (unsigned bit = 0; bit < (isKnown ? known.getActiveBits() : width);
+         ++bit) {
+      if (bit != 0)
+        square = b.createOrFold<arith::MulIOp>(square, square);
+      result = select(isSet(bit), b.createOrFold<arith::MulIOp>(result, square),
+                      result);
+    }
+    Value ofMinusOne = select(isSet(0), minusOne, one),
+          inverse =
+              select(compare(arith::CmpIPredicate::eq, base, one), one,
+                     select(compare(arith::CmpIPredicate::eq, base, minusOne),
+                            ofMinusOne, zero));
+    rewriter.replaceOp(
+        op, select(compare(arith::CmpIPredicate::slt, exponent, zero), inverse,
+                   result));
+    return success();
+  }
+};
+
 /// math.log %x : f16  ->  arith.truncf (math.log (arith.extf %x : f16 to f32))
 struct WidenFunction : RewritePattern {
   WidenFunction(MLIRContext *context)
@@ -447,7 +504,7 @@ void mlir::amp::populateExpandFunctionsPatterns(RewritePatternSet &patterns,
                ExpandFunction<math::ErfcOp, asOfDouble<math::ErfcOp>>,
                ExpandFunction<math::TanOp, asOfDouble<math::TanOp>>>(
       patterns.getContext());
-  patterns.add<WidenFunction, ExpandFPowI,
+  patterns.add<WidenFunction, ExpandFPowI, ExpandIPowI,
                ExpandFunction<math::AtanOp, function::atan>,
                ExpandFunction<math::Atan2Op, function::atan2>,
                ExpandFunction<math::CbrtOp, function::cbrt>,

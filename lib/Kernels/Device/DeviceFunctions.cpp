@@ -44,6 +44,9 @@ using Expansions =
               math::Log1pOp, math::Log2Op, math::PowFOp, math::SinOp,
               math::SinhOp, math::TanOp, math::TanhOp>;
 
+/// Of integers of up to 64 bits.
+using IntegerExpansions = Functions<math::IPowIOp>;
+
 /// For which f32 has an instruction.
 using DoubleExpansions = Functions<math::Exp2Op>;
 } // namespace
@@ -60,6 +63,8 @@ bool mlir::amp::hasInstructions(Operation *op) {
 static bool isExpanded(Operation *op, Type type) {
   if (type.isF64() && DoubleExpansions::contain(op))
     return true;
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() <= 64 && IntegerExpansions::contain(op);
   return (type.isF16() || type.isBF16() || type.isF32() || type.isF64()) &&
          Expansions::contain(op);
 }
@@ -76,5 +81,6 @@ bool mlir::amp::hasExpansion(Operation *op) {
 }
 
 std::string mlir::amp::listDeviceFunctions() {
-  return Instructions::list() + ", " + Expansions::list();
+  return Instructions::list() + ", " + Expansions::list() + ", " +
+         IntegerExpansions::list();
 }

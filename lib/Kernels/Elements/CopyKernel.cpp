@@ -55,6 +55,15 @@ CopyKernel::match(MemRefType source, MemRefType target, std::string &reason) {
     if (!reason.empty())
       return std::nullopt;
   }
+  // Which of several elements stays in one place, threads do not agree on.
+  auto [strides, offset] = target.getStridesAndOffset();
+  for (auto [size, stride] : llvm::zip_equal(target.getShape(), strides))
+    if (size > 1 && stride == 0) {
+      reason = llvm::formatv("expected a place for each element, but got {0}, "
+                             "with a stride of 0",
+                             target);
+      return std::nullopt;
+    }
   return CopyKernel(source, target);
 }
 

@@ -73,7 +73,7 @@ std::optional<LoopKernel> LoopKernel::match(Operation *op,
   Operation *unknown = nullptr;
   llvm::SetVector<Value> outside, written;
   op->walk([&](Operation *inner) {
-    if (!isKnown(inner))
+    if (!unknown && !isKnown(inner))
       unknown = inner;
     if (auto store = dyn_cast<memref::StoreOp>(inner))
       written.insert(store.getMemRef());

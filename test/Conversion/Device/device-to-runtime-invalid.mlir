@@ -10,7 +10,7 @@ func.func @fill(%x: memref<4xf32>, %v: f32) {
 // -----
 
 func.func @complex(%x: memref<4xcomplex<f32>>, %i: index) {
-  // expected-error @below {{'memref.load' op expected elements of a number, which can be copied from a device, but got 'complex<f32>'}}
+  // expected-error @below {{'memref.load' op expected elements of a number, which can be copied from a device, but got 'complex<f32>'; give its parts tensors of their own}}
   %0 = memref.load %x[%i] : memref<4xcomplex<f32>>
   return
 }
@@ -29,4 +29,14 @@ module attributes {gpu.container_module} {
       order = 0, grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, cluster = array<i64: 1, 1, 1>,
       shared_memory = 0, arguments = [{kind = "buffer", name = "out0", type = f32, elements = 4}]}}
   }
+}
+
+// -----
+
+// Elements with others between them.
+func.func @strided(%x: memref<4x6xf32>, %y: memref<4x2xf32>) {
+  %part = memref.subview %x[0, 1] [4, 2] [1, 1] : memref<4x6xf32> to memref<4x2xf32, strided<[6, 1], offset: 1>>
+  // expected-error @below {{'memref.copy' op expected buffers whose elements follow one another, but got 'memref<4x2xf32, strided<[6, 1], offset: 1>>' and 'memref<4x2xf32>'; run convert-copies-to-kernels}}
+  memref.copy %part, %y : memref<4x2xf32, strided<[6, 1], offset: 1>> to memref<4x2xf32>
+  return
 }

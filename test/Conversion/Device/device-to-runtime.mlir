@@ -55,23 +55,6 @@ func.func @copies(%x: memref<4x6xi16>, %y: memref<6xi16>, %d: memref<?xf64>, %e:
 
 // -----
 
-// Elements with others between them: one by one, each read and written by the host.
-// CHECK-LABEL: func @strided(
-// CHECK:       scf.for
-// CHECK:         scf.for
-// CHECK:           call @ampRtRead
-// CHECK:           %[[V:.*]] = llvm.load %{{.*}} : !llvm.ptr -> f32
-// CHECK:           llvm.store %[[V]]
-// CHECK:           call @ampRtWrite
-// CHECK-NOT:   ampRtCopy
-func.func @strided(%x: memref<4x6xf32>, %y: memref<4x2xf32>) {
-  %part = memref.subview %x[0, 1] [4, 2] [1, 1] : memref<4x6xf32> to memref<4x2xf32, strided<[6, 1], offset: 1>>
-  memref.copy %part, %y : memref<4x2xf32, strided<[6, 1], offset: 1>> to memref<4x2xf32>
-  return
-}
-
-// -----
-
 // Numbers: an i1 is a byte, an index 8.
 // CHECK-LABEL: func @numbers(
 // CHECK:       %[[PLACE:.*]] = llvm.alloca
@@ -85,6 +68,23 @@ func.func @numbers(%found: memref<i1>, %to: memref<8xindex>, %i: index) -> i1 {
   %f = memref.load %found[] : memref<i1>
   memref.store %i, %to[%i] : memref<8xindex>
   return %f : i1
+}
+
+// -----
+
+// The host's own elements are left (amp-keep-memory-on-host), also by a cast.
+// CHECK-LABEL: func @notes(
+// CHECK-NOT:   ampRt
+// CHECK:       memref.store
+// CHECK:       memref.load
+// CHECK-NOT:   ampRt
+// CHECK:       return
+func.func @notes(%i: index) -> index {
+  %a = memref.alloca() : memref<2xindex>
+  %cast = memref.cast %a : memref<2xindex> to memref<?xindex>
+  memref.store %i, %a[%i] : memref<2xindex>
+  %v = memref.load %cast[%i] : memref<?xindex>
+  return %v : index
 }
 
 // -----

@@ -104,7 +104,19 @@ func.func @declined(%x: memref<4x?xf32, strided<[9, 1]>>, %y: memref<4x?xf32>, %
 // CHECK-LABEL: func @none
 // CHECK:       memref.copy
 func.func @none(%x: memref<0x2xf32, strided<[5, 1]>>, %y: memref<0x2xf32>) {
-  // expected-remark @below {{not a kernel: expected a buffer of 1 to 2^31 - 2^20 elements, but got memref<0x2xf32, strided<[5, 1]>>}}
   memref.copy %x, %y : memref<0x2xf32, strided<[5, 1]>> to memref<0x2xf32>
+  return
+}
+
+// -----
+
+// Elements that share a place: which one stays there would be chance. To read one many times is well (the near miss).
+// CHECK-LABEL: func @one_place
+// CHECK:       memref.copy
+// CHECK:       amp.launch_kernels
+func.func @one_place(%x: memref<4x6xf32>, %y: memref<4x6xf32, strided<[0, 1], offset: 6>>) {
+  // expected-remark @below {{not a kernel: expected a place for each element, but got memref<4x6xf32, strided<[0, 1], offset: 6>>, with a stride of 0}}
+  memref.copy %x, %y : memref<4x6xf32> to memref<4x6xf32, strided<[0, 1], offset: 6>>
+  memref.copy %y, %x : memref<4x6xf32, strided<[0, 1], offset: 6>> to memref<4x6xf32>
   return
 }

@@ -81,7 +81,9 @@ func.func @whole_power(%x: tensor<4xi32>, %e: tensor<4xi32>) -> tensor<4xi32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%x : tensor<4xi32>) outs(%e : tensor<4xi32>) {
   ^bb0(%a: i32, %out: i32):
-    %s = math.ipowi %a, %a : i32
+    %n = arith.index_cast %a : i32 to index
+    %p = math.ipowi %n, %n : index
+    %s = arith.index_cast %p : index to i32
     linalg.yield %s : i32
   } -> tensor<4xi32>
   return %0 : tensor<4xi32>

@@ -390,3 +390,32 @@ func.func @short_rows(%x: tensor<4x16x3xf16>) -> tensor<4x3x16xf16> {
   } -> tensor<4x3x16xf16>
   return %0 : tensor<4x3x16xf16>
 }
+
+// -----
+
+// Powers of integers, of any exponent and of known ones.
+// CHECK-LABEL: func @powers
+// CHECK:       amp.launch_kernels
+// CHECK-NOT:   linalg.generic
+func.func @powers(%x: tensor<64xi32>, %n: tensor<64xi32>) -> (tensor<64xi32>, tensor<64xi32>, tensor<64xi32>) {
+  %e = tensor.empty() : tensor<64xi32>
+  %r:3 = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
+                       affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%x, %n : tensor<64xi32>, tensor<64xi32>)
+      outs(%e, %e, %e : tensor<64xi32>, tensor<64xi32>, tensor<64xi32>) {
+  ^bb0(%a: i32, %b: i32, %o0: i32, %o1: i32, %o2: i32):
+    %three = arith.constant 3 : i32
+    %four = arith.constant 4 : i32
+    %five = arith.constant 5 : i32
+    %minus = arith.constant -3 : i32
+    %base = arith.subi %a, %three : i32
+    %0 = arith.subi %b, %four : i32
+    %exponent = arith.muli %0, %five : i32
+    %any = math.ipowi %base, %exponent : i32
+    %cube = math.ipowi %base, %three : i32
+    %inverse = math.ipowi %base, %minus : i32
+    linalg.yield %any, %cube, %inverse : i32, i32, i32
+  } -> (tensor<64xi32>, tensor<64xi32>, tensor<64xi32>)
+  return %r#0, %r#1, %r#2 : tensor<64xi32>, tensor<64xi32>, tensor<64xi32>
+}

@@ -138,7 +138,9 @@ func.func @whole_power(%x: tensor<8xf32>) -> tensor<8xf32> {
         ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
     ^bb0(%a: f32, %o: f32):
       %whole = arith.fptosi %a : f32 to i32
-      %power = math.ipowi %whole, %whole : i32
+      %n = arith.index_cast %whole : i32 to index
+      %p = math.ipowi %n, %n : index
+      %power = arith.index_cast %p : index to i32
       %v = arith.sitofp %power : i32 to f32
       linalg.yield %v : f32
     } -> tensor<8xf32>

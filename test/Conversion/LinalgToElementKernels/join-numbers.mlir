@@ -246,7 +246,9 @@ func.func @apart(%x: tensor<f32>, %i: tensor<i32>, %coded: tensor<f32, 1>)
   } -> tensor<f16>
   %power = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%i : tensor<i32>) outs(%w : tensor<i32>) {
   ^bb0(%in: i32, %out: i32):
-    %0 = math.ipowi %in, %in : i32
+    %n = arith.index_cast %in : i32 to index
+    %p = math.ipowi %n, %n : index
+    %0 = arith.index_cast %p : index to i32
     linalg.yield %0 : i32
   } -> tensor<i32>
   %fast = linalg.generic {indexing_maps = [#n, #n], iterator_types = []} ins(%x : tensor<f32>) outs(%e : tensor<f32>) {

@@ -46,7 +46,9 @@ func.func @bodies(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<f32>, tensor<
   %4 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
   ^bb0(%in: f32, %out: f32):
     %whole = arith.fptosi %in : f32 to i32
-    %power = math.ipowi %whole, %whole : i32
+    %i = arith.index_cast %whole : i32 to index
+    %p = math.ipowi %i, %i : index
+    %power = arith.index_cast %p : index to i32
     %n = arith.sitofp %power : i32 to f32
     linalg.yield %n : f32
   } -> tensor<4xf32>

@@ -185,7 +185,9 @@ func.func @near_function(%s: tensor<i32>, %x: tensor<40xf16>, %y: tensor<50xf16>
   %c = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%z : tensor<60xf32>) outs(%s : tensor<i32>) {
   ^bb0(%e: f32, %found: i32):
     %t = arith.bitcast %e : f32 to i32
-    %b = math.ipowi %t, %t : i32
+    %n = arith.index_cast %t : i32 to index
+    %p = math.ipowi %n, %n : index
+    %b = arith.index_cast %p : index to i32
     %any = arith.ori %found, %b : i32
     linalg.yield %any : i32
   } -> tensor<i32>

@@ -513,6 +513,158 @@ def SinkHostReadsPass : Pass<"amp-sink-host-reads", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CarryInPlacePass : Pass<"amp-carry-in-place"> {
+  let summary = "let loops keep what they carry in one buffer";
+  let description = [{
+    Bufferization gives a tensor that an iteration yields a new buffer, unless it happens to be computed in
+    the one that the loop carries. Such a step allocates and frees memory in each iteration, and notes at run
+    time which buffer is whose. And where one branch of an `scf.if` yields a part of a tensor, the result
+    has strides that only run time knows, which no kernel takes.
+
+    Before bufferization both are told where the tensor has to be: what an `scf.for` yields goes where the
+    carried tensor is, and what both branches of an `scf.if` yield, if one of them is a slice of known shape, into an
+    empty tensor in front of it (`bufferization.materialize_in_destination`).
+
+    Left alone: a carried tensor in whose memory a yielded one may be already, as where loops insert into
+    what they carry, hand it on, or let two tensors change places; loops that yield what
+    comes from other operations than slices, reshapes, insertions, `scf.for`, `scf.if` and those with destinations;
+    numbers; `scf.while`; and branches of which neither yields a slice.
+
+    Before:
+    ```mlir
+    func.func @three(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %0 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+        %1 = math.tanh %a : tensor<4xf32>
+        scf.yield %1 : tensor<4xf32>
+      }
+      return %0 : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @three(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %0 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+        %1 = math.tanh %a : tensor<4xf32>
+        %2 = bufferization.materialize_in_destination %1 in %a
+            : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        scf.yield %2 : tensor<4xf32>
+      }
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numCarried", "carried", "Tensors that loops keep in place">,
+    Statistic<"numYielded", "yielded", "Results of branches that have a buffer of their own">
+  ];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def StoreLoopResultsPass : Pass<"amp-store-loop-results"> {
+  let summary = "let loops on elements store the numbers that they give";
+  let description = [{
+    `convert-loops-to-kernels` takes loops without results, for a kernel gives no values. An outermost `scf.for`
+    or `scf.while` that loads or stores elements, does nothing else that anybody sees, and gives numbers, of 64 bits at most or indices
+    (a running sum, a search), goes into a loop of one iteration: with it the stores that follow it, and
+    the arithmetic between them. Each number that is used further behind gets memory of one element, in which it is stored
+    in there, and from which it is loaded behind it, once.
+
+    Left alone: branches, of whose elements the host reads one; loops that launch kernels or call functions; results that are
+    buffers.
+
+    Before:
+    ```mlir
+    func.func @sum(%x: memref<8xf32>) -> f32 {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %zero = arith.constant 0.0 : f32
+      %0 = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %zero) -> f32 {
+        %1 = memref.load %x[%i] : memref<8xf32>
+        %2 = arith.addf %s, %1 : f32
+        scf.yield %2 : f32
+      }
+      return %0 : f32
+    }
+    ```
+    After:
+    ```mlir
+    func.func @sum(%x: memref<8xf32>) -> f32 {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %zero = arith.constant 0.0 : f32
+      %first = arith.constant 0 : index
+      %once = arith.constant 1 : index
+      %memory = memref.alloc() : memref<f32>
+      scf.for %n = %first to %once step %once {
+        %0 = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %zero) -> f32 {
+          %1 = memref.load %x[%i] : memref<8xf32>
+          %2 = arith.addf %s, %1 : f32
+          scf.yield %2 : f32
+        }
+        memref.store %0, %memory[] : memref<f32>
+      }
+      %3 = memref.load %memory[] : memref<f32>
+      memref.dealloc %memory : memref<f32>
+      return %3 : f32
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numWrapped", "wrapped", "Loops whose numbers are stored">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def KeepMemoryOnHostPass : Pass<"amp-keep-memory-on-host", "ModuleOp"> {
+  let summary = "leave buffers to the host that no kernel touches";
+  let description = [{
+    All buffers of a step on a device are memory of the device, and the host waits for each element of one
+    that it loads. Some are never a kernel's: those in which a deallocation with several owners
+    notes who frees what (`bufferization-lower-deallocations`, some thirty elements of a step with loops
+    that carry tensors), and what a step computes of numbers by itself. They become
+    `memref.alloca` in the function's entry, which is the host's stack, and loads and stores of them are left alone
+    by `convert-device-to-runtime`.
+
+    A buffer is the host's if it has known extents, takes at most 64 KiB, and, by itself and by its casts, is only loaded,
+    stored to, asked for its extents and freed. A private function that only does so with its arguments, and is
+    called with such buffers, is inlined first. Runs behind `convert-loops-to-kernels`, which does not ask whose a buffer is.
+
+    Before:
+    ```mlir
+    func.func @second(%i: index) -> index {
+      %0 = memref.alloc() : memref<2xindex>
+      memref.store %i, %0[%i] : memref<2xindex>
+      %c1 = arith.constant 1 : index
+      %1 = memref.load %0[%c1] : memref<2xindex>
+      memref.dealloc %0 : memref<2xindex>
+      return %1 : index
+    }
+    ```
+    After:
+    ```mlir
+    func.func @second(%i: index) -> index {
+      %0 = memref.alloca() : memref<2xindex>
+      memref.store %i, %0[%i] : memref<2xindex>
+      %c1 = arith.constant 1 : index
+      %1 = memref.load %0[%c1] : memref<2xindex>
+      return %1 : index
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numInlined", "inlined", "Calls of functions that were inlined">,
+    Statistic<"numKept", "kept", "Buffers that are the host's">
+  ];
+}
+
 def EraseUnusedKernelsPass : Pass<"amp-erase-unused-kernels", "ModuleOp"> {
   let summary = "erase modules of kernels that nothing names";
   let description = [{
@@ -554,10 +706,9 @@ def ConvertDeviceToRuntimePass : Pass<"convert-device-to-runtime", "ModuleOp"> {
 
     - `amp.launch_kernels`: `@ampRtLaunch` with the number of the module of kernels
       and the addresses of its operands, in the order of `amp.launches`;
-    - `memref.copy` of buffers without gaps: `@ampRtCopy`; another one becomes loops
-      of loads and stores first;
+    - `memref.copy` of buffers without gaps: `@ampRtCopy`; others are refused;
     - `memref.load`: `@ampRtRead`, which waits for the device;
-    - `memref.store`: `@ampRtWrite`;
+    - `memref.store`: `@ampRtWrite`; of a `memref.alloca`, which is the host's, both are left;
     - `memref.get_global`: `@ampRtConstant`, the constant's address on the device.
 
     Views only compute addresses, and allocations become calls when `memref` is
@@ -1567,6 +1718,30 @@ def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
 //===----------------------------------------------------------------------===//
 // BatchLaunches
 //===----------------------------------------------------------------------===//
+
+def VerifyDeviceLoweringPass : Pass<"amp-verify-device-lowering", "ModuleOp"> {
+  let summary = "refuse elements that the host would handle one by one";
+  let description = [{
+    Runs when everything that can be a kernel is one. What is left works on the host, with a call of the
+    runtime that waits for each element: the right numbers, thousands of times later than
+    a kernel would have them. A user should hear of it here, not of a step that takes minutes.
+
+    Refused, where it stands in the source and with what a kernel misses: the outermost loops
+    (`scf.for`, `scf.while`, `scf.parallel`, `scf.forall`) that load or store elements and launch no kernel,
+    and copies that are not of consecutive bytes. Single elements are left, as a
+    number that is read for a condition; so are those in loops that launch
+    kernels, which wait once for each iteration. Changes nothing.
+
+    Accepted:
+    ```mlir
+    func.func @more(%loss: memref<f32>, %least: f32) -> i1 {
+      %value = memref.load %loss[] : memref<f32>
+      %more = arith.cmpf ogt, %value, %least : f32
+      return %more : i1
+    }
+    ```
+  }];
+}
 
 def BatchLaunchesPass : Pass<"amp-batch-launches", "ModuleOp"> {
   let summary = "run launches of the same kernel as one launch";

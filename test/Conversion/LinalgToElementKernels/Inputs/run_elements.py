@@ -31,6 +31,21 @@ def pool(x):
     return np.maximum(np.max(windows, axis=0), f32(-100))
 
 
+def power(base, exponent):
+    """Of i32, modulo 2^32; 1 / base^n is 0 but for bases of 1 and -1."""
+    if exponent < 0:
+        return {1: 1, -1: 1 - 2 * (exponent % 2)}.get(base, 0)
+    return (pow(int(base), int(exponent), 2**32) + 2**31) % 2**32 - 2**31
+
+
+POWER = np.vectorize(power, otypes=[np.int64])
+
+
+def powers(x, n):
+    base, exponent = x.astype(int) - 3, n.astype(int) - 4
+    return [POWER(base, exponent * 5), POWER(base, 3), POWER(base, -3)]
+
+
 REFERENCES = {
     "scale": lambda x, row: x.astype(f32) * row.astype(f32),
     "row_sums": lambda x, start: add_rows(x.astype(f32), start.astype(f32)),
@@ -50,6 +65,7 @@ REFERENCES = {
     "transpose": lambda x, y, row: (x.transpose(0, 2, 1).astype(f16) + y.astype(f16)) * row.astype(f16)[:, None],
     "rounded_transpose": lambda x: [x.transpose(2, 0, 1).astype(f16), -x.transpose(2, 0, 1)],
     "short_rows": lambda x: x.transpose(0, 2, 1),
+    "powers": powers,
     "choice": lambda x, y: np.where(x < y, x, 0).astype(f32),
 }
 

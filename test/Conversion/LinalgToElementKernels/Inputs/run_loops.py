@@ -1,8 +1,8 @@
 """Runs the loops of a file on the emulator and compares them with Python's.
 
-    run_loops.py loops-shared.mlir|loops-updates.mlir [OPTIONS]
+    run_loops.py loops-shared.mlir|loops-updates.mlir|loops-results.mlir [OPTIONS]
 
-OPTIONS are those of the pass. REFERENCES goes through the updates one after the other, in the types of the buffers, and
+OPTIONS are those of convert-loops-to-kernels; numbers that loops give are stored before (amp-store-loop-results). REFERENCES goes through the updates one after the other, in the types of the buffers, and
 changes them in place: every sum has the order of the loop, so that buffers are the same to
 the bit. Numbers are random, so that another order would be seen; indices meet each other
 and lie outside, and of the functions of EVERYWHERE also are all one, all different, and half of them twice.
@@ -123,9 +123,19 @@ def numbered(at, to):
             to[index] = number + 1
 
 
+def total(x, to, last):
+    to[:] = np.cumsum(x, dtype=np.float32)
+    last[0] = to[-1] * np.float32(2)
+
+
+def search(x, at, found):
+    first = next((i for i, value in enumerate(x) if value > 1), len(x))
+    at[0], found[0] = first, x[first] if first < len(x) else 0
+
+
 REFERENCES = {f.__name__: f for f in (embedding, histogram, clamped_set, largest, row_sums, sums_and_counts, gather,
                                       running_sums, diagonals, prefix_sums, wide_rows, places, one_element,
-                                      last_writer, index_of_column, guarded, numbered)}
+                                      last_writer, index_of_column, guarded, numbered, total, search)}
 REFERENCES["rows"] = embedding
 REFERENCES["many"] = REFERENCES["one"] = histogram
 REFERENCES["none"] = lambda at, to: None
@@ -160,7 +170,7 @@ class Program:
         path = os.path.join(folder, "source.mlir")
         with open(path, "w") as file:
             file.write(source)
-        made = run(["amp-opt", path, f"--convert-loops-to-kernels={options}", "--amp-kernels-to-nvvm"])
+        made = run(["amp-opt", path, "--amp-store-loop-results", f"--convert-loops-to-kernels={options}", "--amp-kernels-to-nvvm"])
         if made.returncode:
             raise Failure(made.stderr)
         found = re.search(r"^  gpu\.module @(\w+).*?^  }\n", made.stdout, re.M | re.S)

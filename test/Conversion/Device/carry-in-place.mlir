@@ -1,0 +1,142 @@
+// RUN: amp-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(amp-carry-in-place))' | FileCheck %s
+
+// What an iteration yields goes where the carried tensor is. What is handed on as it is stays (the near miss), and so
+// do numbers.
+// CHECK-LABEL: func @loop(
+// CHECK:       scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[N:.*]] = %{{.*}})
+// CHECK:         %[[NEW:.*]] = math.tanh %[[A]]
+// CHECK:         %[[M:.*]] = arith.addf %[[N]], %[[N]] : f32
+// CHECK:         %[[IN:.*]] = bufferization.materialize_in_destination %[[NEW]] in %[[A]] : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT:    scf.yield %[[IN]], %[[B]], %[[M]]
+func.func @loop(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: f32) -> (tensor<4xf32>, tensor<4xf32>, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r:3 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %b = %y, %m = %n) -> (tensor<4xf32>, tensor<4xf32>, f32) {
+    %new = math.tanh %a : tensor<4xf32>
+    %more = arith.addf %m, %m : f32
+    scf.yield %new, %b, %more : tensor<4xf32>, tensor<4xf32>, f32
+  }
+  return %r#0, %r#1, %r#2 : tensor<4xf32>, tensor<4xf32>, f32
+}
+
+// -----
+
+// Computed for the loop alone, by a launch's or linalg's destination, in a nested loop and by a slice of it: in place.
+// CHECK-LABEL: func @computed(
+// CHECK:       scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK:         scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}})
+// CHECK-NOT:       materialize_in_destination
+// CHECK:           scf.yield
+// CHECK-DAG:     bufferization.materialize_in_destination %{{.*}} in %[[A]]
+// CHECK-DAG:     bufferization.materialize_in_destination %{{.*}} in %[[B]]
+func.func @computed(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %n: index) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+    %e = tensor.empty() : tensor<4x4xf32>
+    %fill = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %new = linalg.matmul ins(%a, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%fill : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %stack = tensor.empty() : tensor<8x4xf32>
+    %filled = scf.for %j = %c0 to %n step %c1 iter_args(%s = %stack) -> tensor<8x4xf32> {
+      %put = tensor.insert_slice %new into %s[%j, 0] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<8x4xf32>
+      scf.yield %put : tensor<8x4xf32>
+    }
+    %part = tensor.extract_slice %filled[2, 0] [4, 4] [1, 1] : tensor<8x4xf32> to tensor<4x4xf32>
+    scf.yield %new, %part : tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  return %r#0, %r#1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// Tensors that change places, and one that another one takes over, are read behind (near misses). The one that
+// takes over is not.
+// CHECK-LABEL: func @swap(
+// CHECK-NOT:   materialize_in_destination
+// CHECK:       scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}}, %[[NOW:.*]] = %{{.*}}, %[[BEFORE:.*]] = %{{.*}})
+// CHECK-DAG:     %[[NEW:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[C]]
+// CHECK-DAG:     %[[OLD:.*]] = bufferization.materialize_in_destination %[[NOW]] in %[[BEFORE]]
+// CHECK-NOT:     materialize_in_destination
+// CHECK:         scf.yield %[[B]], %[[A]], %[[NEW]], %{{.*}}, %[[OLD]]
+func.func @swap(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<2xf32>, %n: index)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:5 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y, %c = %z, %now = %x, %before = %x)
+      -> (tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<4xf32>, tensor<4xf32>) {
+    %new = math.tanh %c : tensor<2xf32>
+    %next = math.tanh %now : tensor<4xf32>
+    scf.yield %b, %a, %new, %next, %now : tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1, %r#2, %r#3, %r#4 : tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What a branch may leave as it is, and a loop inserts into, is in place as far as that goes; what an unknown
+// operation gives may be anywhere.
+// CHECK-LABEL: func @inserted(
+// CHECK-NOT:   materialize_in_destination
+// CHECK:       return
+func.func @inserted(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant 1.0 : f32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %new = scf.if %c -> tensor<4xf32> {
+      %put = tensor.insert %v into %a[%i] : tensor<4xf32>
+      scf.yield %put : tensor<4xf32>
+    } else {
+      scf.yield %a : tensor<4xf32>
+    }
+    scf.yield %new : tensor<4xf32>
+  }
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %new = func.call @other(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %new : tensor<4xf32>
+  }
+  return %r, %s : tensor<4xf32>, tensor<4xf32>
+}
+func.func private @other(tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+// A branch that yields a part of a tensor, by a reshape: the result has a buffer of its own.
+// CHECK-LABEL: func @part(
+// CHECK-SAME:    %{{.*}}: i1, %[[X:.*]]: tensor<8x4xf32>, %[[Y:.*]]: tensor<8xf32>
+// CHECK:       %[[E:.*]] = tensor.empty() : tensor<8xf32>
+// CHECK:       scf.if
+// CHECK:         %[[FLAT:.*]] = tensor.collapse_shape
+// CHECK:         %[[A:.*]] = bufferization.materialize_in_destination %[[FLAT]] in %[[E]]
+// CHECK-NEXT:    scf.yield %[[A]]
+// CHECK:       else
+// CHECK-NEXT:    %[[B:.*]] = bufferization.materialize_in_destination %[[Y]] in %[[E]]
+// CHECK-NEXT:    scf.yield %[[B]]
+func.func @part(%c: i1, %x: tensor<8x4xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %r = scf.if %c -> tensor<8xf32> {
+    %s = tensor.extract_slice %x[3, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+    %f = tensor.collapse_shape %s [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+    scf.yield %f : tensor<8xf32>
+  } else {
+    scf.yield %y : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// Whole tensors have known strides, and a part of unknown extent is left.
+// CHECK-LABEL: func @whole(
+// CHECK-NOT:   materialize_in_destination
+// CHECK:       return
+func.func @whole(%c: i1, %x: tensor<8xf32>, %y: tensor<8xf32>, %n: index, %z: tensor<?xf32>) -> (tensor<8xf32>, tensor<?xf32>) {
+  %r:2 = scf.if %c -> (tensor<8xf32>, tensor<?xf32>) {
+    %s = tensor.extract_slice %x[0] [%n] [1] : tensor<8xf32> to tensor<?xf32>
+    scf.yield %x, %s : tensor<8xf32>, tensor<?xf32>
+  } else {
+    scf.yield %y, %z : tensor<8xf32>, tensor<?xf32>
+  }
+  return %r#0, %r#1 : tensor<8xf32>, tensor<?xf32>
+}
