@@ -43,7 +43,8 @@ static bool isCheap(Operation &op) {
              arith::UIToFPOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
              arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
              arith::MaxNumFOp, arith::MinNumFOp, arith::CmpFOp, arith::CmpIOp,
-             arith::SelectOp, linalg::YieldOp>(op);
+             arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::SelectOp,
+             arith::IndexCastOp, linalg::IndexOp, linalg::YieldOp>(op);
 }
 
 bool amp::isCheapByElement(linalg::GenericOp op) {

@@ -1,6 +1,6 @@
 // A loop that carries tensors launches kernels and nothing else: it allocates nothing, keeps no notes of who frees what,
 // and reads nothing, also where one of its branches takes a part of a tensor.
-// RUN: amp-opt %s --amp-to-gpu=format=nvvm | FileCheck %s
+// RUN: amp-opt %s --split-input-file --amp-to-gpu=format=nvvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func internal @layers(
 // CHECK:       llvm.call @ampRtRunAllocate(
@@ -27,4 +27,30 @@ func.func @layers(%x: tensor<8x8xf32> {amp.role = "batch", amp.name = "x0"},
     scf.yield %t : tensor<4x4xf32>
   }
   return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// A row of either half is put into an argument, and into a constant: copies alone.
+// CHECK-LABEL: llvm.func internal @rows(
+// CHECK-NOT:   llvm.call @ampRtRunWrite(
+// CHECK:       llvm.return
+// CHECK:       }
+func.func @rows(%x: tensor<4x4xf32> {amp.role = "batch", amp.name = "x0"}, %b: tensor<4x4xf32> {amp.role = "batch", amp.name = "x1"},
+                %n: tensor<f32> {amp.role = "batch", amp.name = "x2"})
+    -> (tensor<4x4xf32> {amp.role = "output", amp.name = "y0"}, tensor<4x4xf32> {amp.role = "output", amp.name = "y1"}) {
+  %zero = arith.constant 0.0 : f32
+  %zeros = arith.constant dense<0.0> : tensor<4x4xf32>
+  %v = tensor.extract %n[] : tensor<f32>
+  %c = arith.cmpf ogt, %v, %zero : f32
+  %row = scf.if %c -> tensor<4xf32> {
+    %r = tensor.extract_slice %x[0, 0] [1, 4] [1, 1] : tensor<4x4xf32> to tensor<4xf32>
+    scf.yield %r : tensor<4xf32>
+  } else {
+    %r = tensor.extract_slice %x[2, 0] [1, 4] [1, 1] : tensor<4x4xf32> to tensor<4xf32>
+    scf.yield %r : tensor<4xf32>
+  }
+  %into = tensor.insert_slice %row into %b[1, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<4x4xf32>
+  %constant = tensor.insert_slice %row into %zeros[1, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<4x4xf32>
+  return %into, %constant : tensor<4x4xf32>, tensor<4x4xf32>
 }

@@ -12,8 +12,8 @@
 // their tensors have to be, as destinations that are materialized:
 //
 //   scf.yield %new                 ->  scf.yield (%new in %carried)
-//   scf.if ... yield %slice        ->  scf.if ... yield (%slice in %empty)
-//          else yield %other                 else yield (%other in %empty)
+//   scf.if ... yield %slice        ->  scf.if ... yield (%slice in %new)
+//          else yield %other                 else yield (%other in %new)
 //
 // Bufferization has no choice then, so that nobody may read the carried tensor
 // behind that: the memory that each yielded tensor may be in is followed to
@@ -159,8 +159,10 @@ struct CarryInPlace : public amp::impl::CarryInPlacePassBase<CarryInPlace> {
           }))
         continue;
       OpBuilder b(branch);
-      Value destination = tensor::EmptyOp::create(
-          b, branch.getLoc(), type.getShape(), type.getElementType());
+      // A tensor.empty could be taken for a part of what the result is inserted
+      // into.
+      Value destination = bufferization::AllocTensorOp::create(
+          b, branch.getLoc(), type, ValueRange());
       for (scf::YieldOp yield : yields)
         yieldIn(yield->getOpOperand(number), destination);
       ++numYielded;

@@ -16,6 +16,8 @@
 // that a kernel takes is used, those without a copy first. A pair is refused by
 // the kernel's own rules (types that do not go together, layouts that 8-bit
 // operands do not have) and by nothing here, so the rules stand in one place.
+// Rows at no multiple of 16 bytes are loaded and stored element by element;
+// where copies to and from rows that are take less, there are these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,14 +65,21 @@ struct Plan {
   MatrixSource a, b;
   GemmProblem problem;
   KernelChoice choice;
+  /// Rows of the result are copied from ones that lie further apart.
+  bool padsResult = false;
 
-  /// With the copies of its operands.
+  /// With the copies of its operands and its result.
   double getSeconds() const {
     double seconds = choice.cost.seconds;
+    auto addCopy = [&](double bytes) {
+      seconds += estimateMemoryPass(2 * bytes, *choice.config.chip);
+    };
     for (const MatrixSource &source : {a, b})
       if (source.isCopy())
-        seconds +=
-            estimateMemoryPass(2 * getBytes(source.value), *choice.config.chip);
+        addCopy(getBytes(source.value));
+    if (padsResult)
+      addCopy(double(problem.m) * problem.n * problem.batch *
+              getElementBytes(problem.d));
     return seconds;
   }
 };
@@ -104,6 +113,10 @@ private:
   FailureOr<Plan> findPlan(const MatrixProduct &product,
                            const EpilogueRegion &epilogue, bool asTf32,
                            std::string &reason);
+  /// Replaces a plan by one with rows that the copy engine takes, if that takes
+  /// less with the copies.
+  void padRowsOf(Plan &plan, const MatrixProduct &product,
+                 const EpilogueRegion &epilogue);
   /// Whether tf32, which takes `fast` seconds, is better than f32, which takes
   /// `wide` or has no kernel. Notes why not.
   bool isTf32Better(double fast, std::optional<double> wide);
@@ -187,8 +200,11 @@ ConvertLinalgToTensorCore::findPlan(const MatrixProduct &product,
     std::string refusal;
     FailureOr<KernelChoice> choice =
         chooseGemm(*problem, *target, operandBytes, measured, refusal);
-    if (succeeded(choice))
-      return Plan{*a, *b, *problem, *choice};
+    if (succeeded(choice)) {
+      Plan plan{*a, *b, *problem, *choice};
+      padRowsOf(plan, product, epilogue);
+      return plan;
+    }
     if (measured.find(*problem, *target)) {
       product.op->emitError() << "expected a kernel that fits in the table '"
                               << table << "', but got: " << refusal;
@@ -199,6 +215,60 @@ ConvertLinalgToTensorCore::findPlan(const MatrixProduct &product,
       reason = refusal; // of the sources that are best otherwise
   }
   return failure();
+}
+
+void ConvertLinalgToTensorCore::padRowsOf(Plan &plan,
+                                          const MatrixProduct &product,
+                                          const EpilogueRegion &epilogue) {
+  auto areThreads = [](MatrixAccess access) {
+    return access == MatrixAccess::Threads;
+  };
+  const GemmConfig &config = plan.choice.config;
+  const GemmProblem &problem = plan.problem;
+  SmallVector<MatrixSource, 2> ofA = {plan.a}, ofB = {plan.b};
+  auto addPadded = [&](SmallVectorImpl<MatrixSource> &sources,
+                       MatrixAccess access, int64_t row) {
+    if (!areThreads(access))
+      return;
+    if (std::optional<MatrixSource> padded = padRows(sources[0], row))
+      sources.push_back(*padded);
+  };
+  addPadded(ofA, config.loadA, problem.rowOfA());
+  addPadded(ofB, config.loadB, problem.rowOfB());
+  SmallVector<bool, 2> ofD = {false};
+  const int64_t stride = getPaddedStride(problem.n, problem.d);
+  if (areThreads(config.storeD) &&
+      config.schedule->alignedStore() != MatrixAccess::Threads &&
+      stride != problem.n && product.isResultDense() &&
+      product.resultPermutation.empty() && problem.batchShape.empty() &&
+      !epilogue.kept &&
+      countDimsBeforeRow(
+          cast<RankedTensorType>(epilogue.result.getType()).getShape(),
+          problem.n) &&
+      !epilogue.result.getDefiningOp<tensor::InsertSliceOp>())
+    ofD.push_back(true);
+  std::optional<Plan> best;
+  for (const MatrixSource &a : ofA)
+    for (const MatrixSource &b : ofB)
+      for (bool padsResult : ofD) {
+        std::optional<GemmProblem> padded = product.getProblem(a, b, problem.d);
+        if (!padded || (!a.paddedRow && !b.paddedRow && !padsResult))
+          continue;
+        padded->a = problem.a;
+        padded->b = problem.b;
+        if (padsResult)
+          padded->ldd = stride;
+        std::string refusal;
+        FailureOr<KernelChoice> choice = chooseGemm(
+            *padded, *target, getOperandBytes(epilogue), measured, refusal);
+        if (failed(choice))
+          continue;
+        Plan other{a, b, *padded, *choice, padsResult};
+        if (other.getSeconds() < (best ? *best : plan).getSeconds())
+          best = std::move(other);
+      }
+  if (best)
+    plan = std::move(*best);
 }
 
 bool ConvertLinalgToTensorCore::isTf32Better(double fast,
@@ -350,13 +420,63 @@ private:
 };
 } // namespace
 
+/// The part of a tensor of two dimensions that is its rows' first `row`
+/// elements: offsets, sizes and strides.
+static std::array<SmallVector<OpFoldResult>, 3>
+getRowSlice(OpBuilder &b, int64_t rows, int64_t row) {
+  auto pair = [&](int64_t x, int64_t y) -> SmallVector<OpFoldResult> {
+    return {b.getIndexAttr(x), b.getIndexAttr(y)};
+  };
+  return {pair(0, 0), pair(rows, row), pair(1, 1)};
+}
+
+/// The dimensions of a shape in two groups: rows of `row` elements, and those
+/// before.
+static SmallVector<ReassociationIndices> getRowDims(ArrayRef<int64_t> shape,
+                                                    int64_t row) {
+  const int64_t before = *countDimsBeforeRow(shape, row), rank = shape.size();
+  return {llvm::to_vector<2>(llvm::seq(int64_t(0), before)),
+          llvm::to_vector<2>(llvm::seq(before, rank))};
+}
+
+/// A copy of a tensor with rows that are `stride` elements apart. What lies
+/// between is undefined.
+static Value padRows(OpBuilder &b, Location loc, Value tensor, int64_t row,
+                     int64_t stride) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  const int64_t rows = type.getNumElements() / row;
+  if (type.getRank() > 2)
+    tensor = tensor::CollapseShapeOp::create(b, loc, tensor,
+                                             getRowDims(type.getShape(), row));
+  Value padded =
+      tensor::EmptyOp::create(b, loc, {rows, stride}, type.getElementType());
+  auto [offsets, sizes, strides] = getRowSlice(b, rows, row);
+  return tensor::InsertSliceOp::create(b, loc, tensor, padded, offsets, sizes,
+                                       strides);
+}
+
+/// The rows of such a copy, as a tensor of `type`.
+static Value takeRows(OpBuilder &b, Location loc, Value padded,
+                      RankedTensorType type, int64_t row) {
+  auto [offsets, sizes, strides] =
+      getRowSlice(b, type.getNumElements() / row, row);
+  Value taken =
+      tensor::ExtractSliceOp::create(b, loc, padded, offsets, sizes, strides);
+  if (type.getRank() == 2)
+    return taken;
+  return tensor::ExpandShapeOp::create(b, loc, type, taken,
+                                       getRowDims(type.getShape(), row));
+}
+
 Value ConvertLinalgToTensorCore::readSource(OpBuilder &b, Location loc,
                                             const MatrixSource &source,
                                             int64_t elements) {
-  if (source.isCopy()) {
+  if (source.isCopy())
     ++numCopies;
+  if (source.paddedRow)
+    return padRows(b, loc, source.value, source.paddedRow, source.stride);
+  if (source.isCopy())
     return transpose(b, loc, source.value, source.permutation);
-  }
   return ElementRun(source.value, source.place, elements).read(b, loc);
 }
 
@@ -421,8 +541,11 @@ void ConvertLinalgToTensorCore::emitLaunch(
     auto type = cast<RankedTensorType>(epilogue.result.getType());
     if (!product.resultPermutation.empty())
       type = type.clone(product.resultShape);
-    outputs.push_back(tensor::EmptyOp::create(b, loc, type.getShape(),
-                                              type.getElementType()));
+    SmallVector<int64_t> shape(type.getShape());
+    if (product.paddedStride)
+      shape = {product.batch * product.m, product.paddedStride};
+    outputs.push_back(
+        tensor::EmptyOp::create(b, loc, shape, type.getElementType()));
   }
   // Outputs of the epilogue, in its order.
   auto addOutput = [&](ArrayRef<int64_t> shape, Type element) {
@@ -456,6 +579,12 @@ void ConvertLinalgToTensorCore::emitLaunch(
   Value result = launch.getResult(0);
   if (target)
     result = target->replace(b, loc, result);
+  if (product.paddedStride) {
+    result =
+        takeRows(b, loc, result,
+                 cast<RankedTensorType>(epilogue.result.getType()), product.n);
+    ++numCopies;
+  }
   if (!product.resultPermutation.empty()) {
     result = transpose(b, loc, result, product.resultPermutation);
     ++numCopies;
@@ -545,6 +674,8 @@ LogicalResult ConvertLinalgToTensorCore::convertProduct(
     return failure();
   addCheck(epilogue);
   const GemmProblem &problem = plan->problem;
+  if (plan->padsResult)
+    product->paddedStride = problem.ldd;
   Location loc = product->op->getLoc();
   func::FuncOp function = epilogue.function ? *epilogue.function : nullptr;
   FailureOr<gpu::GPUModuleOp> kernels =

@@ -142,6 +142,33 @@ static SmallVector<MatrixSource> getSources(const ContractionOperand &operand,
   return sources;
 }
 
+int64_t mlir::amp::getPaddedStride(int64_t row, Type type) {
+  return llvm::alignTo(row, kStartBytes / getElementBytes(type));
+}
+
+std::optional<unsigned> mlir::amp::countDimsBeforeRow(ArrayRef<int64_t> shape,
+                                                      int64_t row) {
+  int64_t elements = 1;
+  for (unsigned dim = shape.size(); dim-- > 1;)
+    if ((elements *= shape[dim]) == row)
+      return dim;
+  return std::nullopt;
+}
+
+std::optional<MatrixSource> mlir::amp::padRows(const MatrixSource &source,
+                                               int64_t row) {
+  auto type = cast<RankedTensorType>(source.value.getType());
+  MatrixSource padded = source;
+  padded.stride = getPaddedStride(row, type.getElementType());
+  if (source.isCopy() || !source.readsWhole || source.stride != row ||
+      padded.stride == row || !countDimsBeforeRow(type.getShape(), row))
+    return std::nullopt;
+  padded.paddedRow = row;
+  for (StridedLoop &loop : padded.batch)
+    loop.stride = loop.stride / row * padded.stride;
+  return padded;
+}
+
 //===----------------------------------------------------------------------===//
 // Result
 //===----------------------------------------------------------------------===//

@@ -37,9 +37,22 @@ struct MatrixSource {
   int64_t place = 0;
   /// The matrices are all of the tensor, one after the other.
   bool readsWhole = true;
+  /// Not 0: copied, with rows of so many elements, into rows `stride` apart.
+  int64_t paddedRow = 0;
 
-  bool isCopy() const { return !permutation.empty(); }
+  bool isCopy() const { return !permutation.empty() || paddedRow; }
 };
+
+/// The same source with its rows, of `row` elements, at multiples of the bytes
+/// that tensor maps and asynchronous copies want. Nothing if they lie so, or if
+/// no copy of rows alone makes them.
+std::optional<MatrixSource> padRows(const MatrixSource &source, int64_t row);
+/// Elements from one row to the next that those want, for rows of `row`.
+int64_t getPaddedStride(int64_t row, Type type);
+/// How many dimensions of a shape lie before those that are a row of `row`
+/// elements; nothing if no dimensions are.
+std::optional<unsigned> countDimsBeforeRow(ArrayRef<int64_t> shape,
+                                           int64_t row);
 
 /// Ways to read the operands of a contraction, and what it is a product of.
 struct MatrixProduct {
@@ -58,6 +71,9 @@ struct MatrixProduct {
   /// rows and over columns as dimensions, in this shape; the operation's result
   /// has them in the order of `resultPermutation`.
   SmallVector<int64_t> resultShape, resultPermutation;
+  /// Not 0: the kernel writes rows that are so many elements apart, from which
+  /// the result is copied.
+  int64_t paddedStride = 0;
 
   /// The problem with one source for each operand, and a result of `type`. None
   /// if a batch has more loops than kernels do.

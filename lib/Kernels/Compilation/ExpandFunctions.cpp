@@ -464,8 +464,9 @@ struct WidenFunction : RewritePattern {
     if (!hasExpansion(op))
       return rewriter.notifyMatchFailure(op, "no function with an expansion");
     Type type = op->getResult(0).getType();
-    if (getElementTypeOrSelf(type).getIntOrFloatBitWidth() > 16)
-      return rewriter.notifyMatchFailure(op, "wide already");
+    Type element = getElementTypeOrSelf(type);
+    if (!element.isF16() && !element.isBF16())
+      return rewriter.notifyMatchFailure(op, "not of halves");
     Location loc = op->getLoc();
     IRMapping mapping;
     for (Value operand : op->getOperands())

@@ -40,6 +40,28 @@ static constexpr int64_t kPatchesAlongLanes = 8, kPatchesAlongRows = 4;
 // What has a kernel
 //===----------------------------------------------------------------------===//
 
+/// The tensor that an input is read from: that of a slice which begins where
+/// the tensor does, in whatever shape, if strides lead to all elements.
+static Value getSource(Value tensor) {
+  Value source = tensor;
+  for (Value value = tensor; isView(value.getDefiningOp());) {
+    auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
+    if (slice &&
+        (!slice.hasZeroOffset() || !slice.getSourceType().hasStaticShape() ||
+         ShapedType::isDynamicShape(slice.getStaticStrides())))
+      break;
+    value = value.getDefiningOp()->getOperand(0);
+    if (!checkRead(value).empty() ||
+        !ElementLayout::get(tensor, [&](Value root) {
+           return root == value;
+         }).type)
+      break;
+    if (slice)
+      source = value;
+  }
+  return source;
+}
+
 static std::string getInputName(OpOperand &operand) {
   return "in" + std::to_string(operand.getOperandNumber());
 }
@@ -67,7 +89,8 @@ std::optional<ElementKernel> ElementKernel::match(linalg::GenericOp op,
   ElementKernel kernel(op);
   for (OpOperand *operand : op.getDpsInputOperands())
     if (op.payloadUsesValueFromOperand(operand) && !isConstant(operand->get()))
-      kernel.inputs.push_back({getInputName(*operand), operand->get()});
+      kernel.inputs.push_back(
+          {getInputName(*operand), getSource(operand->get())});
   for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable()))
     if (op.payloadUsesValueFromOperand(&init))
       kernel.inputs.push_back({"start" + std::to_string(number), init.get()});
@@ -112,16 +135,22 @@ private:
 
   /// The elements of an operand at these iterations: their place, and they.
   Place getPlace(OpOperand &operand, StringRef name) {
-    return placeTensor(b, pointers.lookup(name),
-                       cast<RankedTensorType>(operand.get().getType()));
+    Value pointer = pointers.lookup(name);
+    MemRefType type = getLayout(operand).type;
+    return type.getLayout().isIdentity()
+               ? placeTensor(b, pointer,
+                             cast<RankedTensorType>(operand.get().getType()))
+               : placeBuffer(b, pointer, type);
   }
   Values load(OpOperand &operand, StringRef name) {
     return loadLanes(b, op, operand, loops, lanes, getPlace(operand, name),
                      getLayout(operand));
   }
-  static ElementLayout getLayout(OpOperand &operand) {
-    return ElementLayout::getWhole(
-        cast<RankedTensorType>(operand.get().getType()));
+  ElementLayout getLayout(OpOperand &operand) {
+    Value source =
+        op.isDpsInput(&operand) ? getSource(operand.get()) : operand.get();
+    return ElementLayout::get(operand.get(),
+                              [&](Value root) { return root == source; });
   }
   /// Whether the body has elements of an input.
   bool isRead(OpOperand *operand) {

@@ -68,6 +68,13 @@ std::optional<LoopKernel> LoopKernel::match(Operation *op,
     reason = text.str();
     return std::nullopt;
   };
+  for (Type type : op->getResultTypes())
+    if (isa<BaseMemRefType>(type))
+      return refuse(llvm::formatv(
+          "expected a loop or a branch that leaves each tensor where it is, as "
+          "one that inserts into what it carries does, but the one in {0} "
+          "changes",
+          type));
   if (op->getNumResults() != 0)
     return refuse("expected a loop or a branch without results, but got some");
   Operation *unknown = nullptr;

@@ -106,7 +106,7 @@ func.func private @other(tensor<4xf32>) -> tensor<4xf32>
 // A branch that yields a part of a tensor, by a reshape: the result has a buffer of its own.
 // CHECK-LABEL: func @part(
 // CHECK-SAME:    %{{.*}}: i1, %[[X:.*]]: tensor<8x4xf32>, %[[Y:.*]]: tensor<8xf32>
-// CHECK:       %[[E:.*]] = tensor.empty() : tensor<8xf32>
+// CHECK:       %[[E:.*]] = bufferization.alloc_tensor() : tensor<8xf32>
 // CHECK:       scf.if
 // CHECK:         %[[FLAT:.*]] = tensor.collapse_shape
 // CHECK:         %[[A:.*]] = bufferization.materialize_in_destination %[[FLAT]] in %[[E]]

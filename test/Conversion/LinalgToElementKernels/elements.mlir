@@ -419,3 +419,89 @@ func.func @powers(%x: tensor<64xi32>, %n: tensor<64xi32>) -> (tensor<64xi32>, te
   } -> (tensor<64xi32>, tensor<64xi32>, tensor<64xi32>)
   return %r#0, %r#1, %r#2 : tensor<64xi32>, tensor<64xi32>, tensor<64xi32>
 }
+
+// -----
+
+// Of narrow ones, where all is modulo 2^8 or 2^16.
+// CHECK-LABEL: func @narrow_powers
+// CHECK:       amp.launch_kernels
+// CHECK-NOT:   linalg.generic
+func.func @narrow_powers(%x: tensor<64xi32>, %n: tensor<64xi32>) -> (tensor<64xi32>, tensor<64xi32>, tensor<64xi32>) {
+  %e = tensor.empty() : tensor<64xi32>
+  %r:3 = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
+                       affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%x, %n : tensor<64xi32>, tensor<64xi32>)
+      outs(%e, %e, %e : tensor<64xi32>, tensor<64xi32>, tensor<64xi32>) {
+  ^bb0(%a: i32, %b: i32, %o0: i32, %o1: i32, %o2: i32):
+    %x8 = arith.trunci %a : i32 to i8
+    %n8 = arith.trunci %b : i32 to i8
+    %p8 = math.ipowi %x8, %n8 : i8
+    %w8 = arith.extsi %p8 : i8 to i32
+    %x16 = arith.trunci %a : i32 to i16
+    %n16 = arith.trunci %b : i32 to i16
+    %p16 = math.ipowi %x16, %n16 : i16
+    %w16 = arith.extsi %p16 : i16 to i32
+    %x64 = arith.extsi %a : i32 to i64
+    %n64 = arith.extsi %b : i32 to i64
+    %p64 = math.ipowi %x64, %n64 : i64
+    %w64 = arith.trunci %p64 : i64 to i32
+    linalg.yield %w8, %w16, %w64 : i32, i32, i32
+  } -> (tensor<64xi32>, tensor<64xi32>, tensor<64xi32>)
+  return %r#0, %r#1, %r#2 : tensor<64xi32>, tensor<64xi32>, tensor<64xi32>
+}
+
+// -----
+
+// A slice that begins where its tensor does is read there, in whatever shape. Rows of 8 of 16 are read by 8; those of 5 of
+// 7 one by one.
+// CHECK-LABEL: func @beginning
+// CHECK-SAME:    (%[[X:.*]]: tensor<6x16xf16>, %[[Y:.*]]: tensor<6x7xf32>)
+// CHECK-NOT:   tensor.extract_slice
+// CHECK:       amp.launch_kernels @element_0 ins(in0 = %[[X]]) outs
+// CHECK:       amp.launch_kernels @element_1 ins(in0 = %[[Y]]) outs
+// CHECK:       gpu.module @element_0
+// CHECK:       {elements = 96 : i64, kind = "buffer", name = "in0", type = f16}
+// CHECK:       llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xf16>
+// CHECK:       gpu.module @element_1
+func.func @beginning(%x: tensor<6x16xf16>, %y: tensor<6x7xf32>) -> (tensor<2x3x8xf16>, tensor<6x5xf32>) {
+  %s = tensor.extract_slice %x[0, 0] [6, 8] [1, 1] : tensor<6x16xf16> to tensor<6x8xf16>
+  %t = tensor.expand_shape %s [[0, 1], [2]] output_shape [2, 3, 8] : tensor<6x8xf16> into tensor<2x3x8xf16>
+  %e = tensor.empty() : tensor<2x3x8xf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%t : tensor<2x3x8xf16>) outs(%e : tensor<2x3x8xf16>) {
+  ^bb0(%a: f16, %o: f16):
+    %v = arith.addf %a, %a : f16
+    linalg.yield %v : f16
+  } -> tensor<2x3x8xf16>
+  %u = tensor.extract_slice %y[0, 0] [6, 5] [1, 1] : tensor<6x7xf32> to tensor<6x5xf32>
+  %f = tensor.empty() : tensor<6x5xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%u : tensor<6x5xf32>) outs(%f : tensor<6x5xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.mulf %a, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<6x5xf32>
+  return %0, %1 : tensor<2x3x8xf16>, tensor<6x5xf32>
+}
+
+// -----
+
+// What begins elsewhere stays a slice (amp-read-through-slices is for it).
+// CHECK-LABEL: func @behind
+// CHECK:       %[[S:.*]] = tensor.extract_slice
+// CHECK:       amp.launch_kernels @element_0 ins(in0 = %[[S]]) outs
+func.func @behind(%x: tensor<6x16xf16>) -> tensor<6x8xf16> {
+  %s = tensor.extract_slice %x[0, 8] [6, 8] [1, 1] : tensor<6x16xf16> to tensor<6x8xf16>
+  %e = tensor.empty() : tensor<6x8xf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%s : tensor<6x8xf16>) outs(%e : tensor<6x8xf16>) {
+  ^bb0(%a: f16, %o: f16):
+    %v = arith.addf %a, %a : f16
+    linalg.yield %v : f16
+  } -> tensor<6x8xf16>
+  return %0 : tensor<6x8xf16>
+}

@@ -119,3 +119,19 @@ func.func @fine(%loss: memref<f32>, %none: memref<0x4xf32>, %n: index, %v: f32) 
   return %power : f32
 }
 func.func private @other(f32)
+
+// -----
+
+// Tensors that change places while their elements are read.
+func.func @places(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // expected-error @below {{expected a loop or a branch that leaves each tensor where it is, as one that inserts into what it carries does, but the one in memref<4xf32> changes; change it, or run the step on the host}}
+  %r:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %x, %b = %y) -> (memref<4xf32>, memref<4xf32>) {
+    %v = memref.load %a[%i] : memref<4xf32>
+    memref.store %v, %z[%i] : memref<4xf32>
+    scf.yield %b, %a : memref<4xf32>, memref<4xf32>
+  }
+  return %r#0 : memref<4xf32>
+}

@@ -368,6 +368,29 @@ TEST_F(KernelCostTest, FillsTheChip) {
   EXPECT_GT(choice->cost.waveEfficiency(), 0.9);
 }
 
+// K of 50257 is odd: threads load each element of A, where the copy engine
+// takes rows of 50264. B's rows are a multiple of 16 bytes both times.
+TEST_F(KernelCostTest, PricesRowsThatThreadsLoad) {
+  FailureOr<KernelChoice> odd = choose(getProblem(8192, 768, 50257)),
+                          even = choose(getProblem(8192, 768, 50264));
+  ASSERT_TRUE(succeeded(odd) && succeeded(even));
+  EXPECT_EQ(odd->config.loadA, MatrixAccess::Threads);
+  EXPECT_EQ(odd->config.loadB, MatrixAccess::Tma);
+  EXPECT_EQ(even->config.loadA, MatrixAccess::Tma);
+  EXPECT_GT(odd->cost.seconds, 4 * even->cost.seconds);
+  EXPECT_GT(even->cost.shareOfPeak(), 0.6);
+  // A stage waits for as many rounds of loads as the loaders need: 128 or 64
+  // rows of eight times 16 bytes, at 700 cycles.
+  GemmProblem problem = getProblem(64, 64, 64 * 1024 + 1);
+  GemmConfig config = getConfig(problem, 64, 64);
+  const double loaders = config.schedule->loaderThreads,
+               clock = config.chip->rates.clock;
+  EXPECT_EQ(config.loadA, MatrixAccess::Threads);
+  EXPECT_NEAR(estimateGemm(problem, config).seconds * clock,
+              1025 * std::ceil(8 * 64 / loaders) * 700,
+              0.1 * 1025 * std::ceil(8 * 64 / loaders) * 700);
+}
+
 TEST_F(KernelCostTest, SplitsLongSumsOnly) {
   FailureOr<KernelChoice> split = choose(getProblem(128, 128, 16384));
   ASSERT_TRUE(succeeded(split));

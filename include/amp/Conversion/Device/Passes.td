@@ -522,8 +522,8 @@ def CarryInPlacePass : Pass<"amp-carry-in-place"> {
     has strides that only run time knows, which no kernel takes.
 
     Before bufferization both are told where the tensor has to be: what an `scf.for` yields goes where the
-    carried tensor is, and what both branches of an `scf.if` yield, if one of them is a slice of known shape, into an
-    empty tensor in front of it (`bufferization.materialize_in_destination`).
+    carried tensor is, and what both branches of an `scf.if` yield, if one of them is a slice of known shape, into a
+    tensor that is allocated in front of it (`bufferization.materialize_in_destination`).
 
     Left alone: a carried tensor in whose memory a yielded one may be already, as where loops insert into
     what they carry, hand it on, or let two tensors change places; loops that yield what
@@ -2036,7 +2036,9 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     with any row stride: [B, T, C] times [C, D] is one product of B * T rows. The
     matrices of a batch may lie anywhere that up to three loops lead to, as heads
     beside each other in [B, T, H, D] do, or be one matrix for all. Slices are read where they are,
-    unless they begin at no multiple of 16 bytes; rows or matrices at others are loaded by threads. An
+    unless they begin at no multiple of 16 bytes; rows or matrices at others are loaded by threads, which takes
+    several times as long. Where a copy to rows at such multiples (`tensor.insert_slice` into a `tensor.empty`) is expected
+    to take less, there is one, as of logits with 50,257 columns; launches that read the same share it. An
     operand that is nowhere a matrix is copied into one by `linalg.transpose`; so
     is one of 8 bits whose K is not innermost.
 
@@ -2047,7 +2049,9 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     Rows have a stride and columns follow one another, or the product is computed transposed, if its sums
     begin with zero; a part begins at a multiple of 16 bytes. If the kernel is expected to take longer
     than one in order and the copies, there are these.
-    What lies otherwise is written in the order batch, rows, columns and copied.
+    What lies otherwise is written in the order batch, rows, columns and copied. Rows at no multiple of 16 bytes are
+    stored by threads, or where that takes longer than a copy, written further apart and taken from there by
+    `tensor.extract_slice`, through which most kernels read.
 
     **Epilogue.** What may be computed with a product is decided by the fusion plan
     for the chip (`amp-annotate-fusion-plan` writes it down). Of its group, the
@@ -2153,7 +2157,7 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
               "Elementwise operations that kernels compute">,
     Statistic<"numKept", "second results", "Values that kernels store beside their results">,
     Statistic<"numChecks", "checks", "Checks of results that kernels make">,
-    Statistic<"numCopies", "copies", "Operands and results that are transposed in memory">,
+    Statistic<"numCopies", "copies", "Operands and results that are copied in memory">,
     Statistic<"numKernels", "kernels", "Different modules of kernels">
   ];
   let dependentDialects = [

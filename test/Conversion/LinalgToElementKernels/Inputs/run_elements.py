@@ -31,11 +31,11 @@ def pool(x):
     return np.maximum(np.max(windows, axis=0), f32(-100))
 
 
-def power(base, exponent):
-    """Of i32, modulo 2^32; 1 / base^n is 0 but for bases of 1 and -1."""
+def power(base, exponent, bits=32):
+    """Modulo 2^bits; 1 / base^n is 0 but for bases of 1 and -1."""
     if exponent < 0:
         return {1: 1, -1: 1 - 2 * (exponent % 2)}.get(base, 0)
-    return (pow(int(base), int(exponent), 2**32) + 2**31) % 2**32 - 2**31
+    return (pow(int(base), int(exponent), 2**bits) + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
 
 
 POWER = np.vectorize(power, otypes=[np.int64])
@@ -44,6 +44,10 @@ POWER = np.vectorize(power, otypes=[np.int64])
 def powers(x, n):
     base, exponent = x.astype(int) - 3, n.astype(int) - 4
     return [POWER(base, exponent * 5), POWER(base, 3), POWER(base, -3)]
+
+
+def narrow_powers(x, n):
+    return [POWER(x.astype(int), n.astype(int), bits) for bits in (8, 16, 32)]
 
 
 REFERENCES = {
@@ -66,6 +70,9 @@ REFERENCES = {
     "rounded_transpose": lambda x: [x.transpose(2, 0, 1).astype(f16), -x.transpose(2, 0, 1)],
     "short_rows": lambda x: x.transpose(0, 2, 1),
     "powers": powers,
+    "narrow_powers": narrow_powers,
+    "beginning": lambda x, y: [(x[:, :8] + x[:, :8]).astype(f16).reshape(2, 3, 8), (y[:, :5].astype(f32) ** 2)],
+    "behind": lambda x: (x[:, 8:] + x[:, 8:]).astype(f16),
     "choice": lambda x, y: np.where(x < y, x, 0).astype(f32),
 }
 
