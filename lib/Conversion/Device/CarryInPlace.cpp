@@ -15,9 +15,13 @@
 //   scf.if ... yield %slice        ->  scf.if ... yield (%slice in %new)
 //          else yield %other                 else yield (%other in %new)
 //
+// An scf.while hands on copies of parts.
+//
 // Bufferization has no choice then, so that nobody may read the carried tensor
 // behind that: the memory that each yielded tensor may be in is followed to
 // where it begins, and no other yielded tensor may begin in that carried one.
+// Nor may another one be a view of what is yielded, which may be computed in
+// place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,26 +65,36 @@ static bool isPart(Value tensor) {
   return false;
 }
 
-/// Where memory of a tensor may begin that is yielded by a loop's iteration.
-/// Nothing where that is not known.
-static std::optional<DenseSet<Value>> getOrigins(Value tensor,
-                                                 scf::ForOp loop) {
-  DenseSet<Value> origins, visited;
-  SmallVector<Value> worklist = {tensor};
+namespace {
+/// A tensor that a loop carries, and what its iteration yields for it.
+struct CarriedTensor {
+  BlockArgument carried;
+  OpOperand *yielded;
+  /// Where the memory of what is yielded may begin, and the results of
+  /// operations in the loop that may be in it.
+  DenseSet<Value> origins, results;
+};
+} // namespace
+
+/// Finds where the memory of what is yielded begins. False where that is not
+/// known.
+static bool followMemory(CarriedTensor &tensor, scf::ForOp loop) {
+  DenseSet<Value> visited;
+  SmallVector<Value> worklist = {tensor.yielded->get()};
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     if (!visited.insert(value).second)
       continue;
     if (!loop->isAncestor(value.getParentBlock()->getParentOp())) {
-      origins.insert(value); // of outside
+      tensor.origins.insert(value); // of outside
       continue;
     }
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto inner = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
       if (!inner)
-        return std::nullopt;
+        return false;
       if (inner == loop) {
-        origins.insert(value);
+        tensor.origins.insert(value);
       } else {
         OpOperand *start = inner.getTiedLoopInit(argument);
         worklist.push_back(start->get());
@@ -91,9 +105,13 @@ static std::optional<DenseSet<Value>> getOrigins(Value tensor,
     auto result = cast<OpResult>(value);
     Operation *op = result.getOwner();
     const unsigned number = result.getResultNumber();
-    if (isa<tensor::EmptyOp, arith::ConstantOp>(op) ||
-        OpTrait::hasElementwiseMappableTraits(op)) {
-      origins.insert(value);
+    if (isa<tensor::EmptyOp, arith::ConstantOp>(op)) {
+      tensor.origins.insert(value);
+      continue;
+    }
+    tensor.results.insert(value);
+    if (OpTrait::hasElementwiseMappableTraits(op)) {
+      tensor.origins.insert(value);
     } else if (isa<tensor::ExtractSliceOp, tensor::CastOp,
                    tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
       worklist.push_back(op->getOperand(0));
@@ -110,10 +128,14 @@ static std::optional<DenseSet<Value>> getOrigins(Value tensor,
       worklist.push_back(inner.getInitArgs()[number]);
       worklist.push_back(inner.getYieldedValues()[number]);
     } else {
-      return std::nullopt;
+      return false;
     }
   }
-  return origins;
+  return true;
+}
+
+static bool intersects(const DenseSet<Value> &x, const DenseSet<Value> &y) {
+  return llvm::any_of(x, [&](Value value) { return y.contains(value); });
 }
 
 namespace {
@@ -121,27 +143,52 @@ struct CarryInPlace : public amp::impl::CarryInPlacePassBase<CarryInPlace> {
   void runOnOperation() override {
     getOperation()->walk([&](scf::ForOp loop) { carryIn(loop); });
     getOperation()->walk([&](scf::IfOp branch) { yieldFrom(branch); });
+    getOperation()->walk([&](scf::WhileOp loop) {
+      for (Operation *terminator : {loop.getConditionOp().getOperation(),
+                                    loop.getYieldOp().getOperation()})
+        for (OpOperand &handed : terminator->getOpOperands())
+          copyPart(handed);
+    });
+  }
+
+  /// Hands on a copy of a part of a tensor.
+  void copyPart(OpOperand &handed) {
+    auto type = dyn_cast<RankedTensorType>(handed.get().getType());
+    if (!type || !type.hasStaticShape() || !isPart(handed.get()))
+      return;
+    OpBuilder b(handed.getOwner());
+    handed.set(bufferization::AllocTensorOp::create(
+        b, handed.getOwner()->getLoc(), type, ValueRange(), handed.get()));
+    ++numYielded;
   }
 
   void carryIn(scf::ForOp loop) {
-    SmallVector<std::pair<BlockArgument, OpOperand *>> tensors;
-    SmallVector<DenseSet<Value>> origins;
+    SmallVector<CarriedTensor> tensors;
     for (auto [carried, yielded] : llvm::zip_equal(
              loop.getRegionIterArgs(), *loop.getYieldedValuesMutable())) {
       if (!isa<TensorType>(carried.getType()))
         continue;
-      std::optional<DenseSet<Value>> from = getOrigins(yielded.get(), loop);
-      if (!from)
+      CarriedTensor &tensor =
+          tensors.emplace_back(CarriedTensor{carried, &yielded, {}, {}});
+      if (!followMemory(tensor, loop))
         return;
-      tensors.emplace_back(carried, &yielded);
-      origins.push_back(std::move(*from));
     }
-    for (auto [carried, yielded] : tensors) {
-      if (llvm::any_of(origins, [carried = carried](const auto &from) {
-            return from.contains(carried);
+    SmallVector<const CarriedTensor *> inPlace;
+    for (const CarriedTensor &tensor : tensors)
+      if (llvm::none_of(tensors, [&](const CarriedTensor &other) {
+            return other.origins.contains(tensor.carried) ||
+                   (other.yielded->get() != tensor.yielded->get() &&
+                    intersects(other.results, tensor.results));
           }))
-        continue;
-      yieldIn(*yielded, carried);
+        inPlace.push_back(&tensor);
+    // What is yielded for several is copied from the first.
+    DenseMap<Value, Value> copies;
+    for (const CarriedTensor *tensor : inPlace) {
+      Value yielded = tensor->yielded->get();
+      if (Value copy = copies.lookup(yielded))
+        tensor->yielded->set(copy);
+      yieldIn(*tensor->yielded, tensor->carried);
+      copies.try_emplace(yielded, tensor->yielded->get());
       ++numCarried;
     }
   }

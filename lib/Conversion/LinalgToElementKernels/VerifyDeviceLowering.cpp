@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From the outside in: a loop that launches kernels is looked into, as it waits
-// once for each iteration; one that only touches elements is refused as a
-// whole, with the reason why it is no kernel. Copies likewise.
+// From the outside in: a loop that launches kernels or copies tensors is looked
+// into, as it waits once for each iteration; one that only touches elements is
+// refused as a whole, with the reason why it is no kernel. Copies likewise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,12 +42,12 @@ static bool touchesElement(Operation *op) {
          !llvm::is_contained(cast<MemRefType>(buffer.getType()).getShape(), 0);
 }
 
-/// Whether a loop touches elements and launches nothing.
+/// Whether a loop touches elements, and the device does nothing else in it.
 static bool isOfElements(Operation *loop) {
   bool touches = false, launches = false;
   loop->walk([&](Operation *op) {
     touches |= touchesElement(op);
-    launches |= isa<LaunchKernelsOp, CallOpInterface>(op);
+    launches |= isa<LaunchKernelsOp, memref::CopyOp, CallOpInterface>(op);
   });
   return touches && !launches;
 }

@@ -103,6 +103,53 @@ func.func private @other(tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
+// Yielded for two: the second is copied from the first. A view of what is yielded would be read behind (a near miss).
+// CHECK-LABEL: func @twice(
+// CHECK:       scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK:         %[[NEW:.*]] = math.tanh
+// CHECK:         %[[IN:.*]] = bufferization.materialize_in_destination %[[NEW]] in %[[A]]
+// CHECK:         %[[AGAIN:.*]] = bufferization.materialize_in_destination %[[IN]] in %[[B]]
+// CHECK:         scf.yield %[[IN]], %[[AGAIN]]
+// CHECK:       scf.for
+// CHECK-NOT:     materialize_in_destination
+// CHECK:       return
+func.func @twice(%x: tensor<4xf32>, %y: tensor<2x4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>, tensor<2x4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %x) -> (tensor<4xf32>, tensor<4xf32>) {
+    %new = math.tanh %b : tensor<4xf32>
+    scf.yield %new, %new : tensor<4xf32>, tensor<4xf32>
+  }
+  %s:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %y, %b = %x) -> (tensor<2x4xf32>, tensor<4xf32>) {
+    %new = math.tanh %a : tensor<2x4xf32>
+    %row = tensor.extract_slice %new[1, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<4xf32>
+    scf.yield %new, %row : tensor<2x4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1, %s#0, %s#1 : tensor<4xf32>, tensor<4xf32>, tensor<2x4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A loop without known end hands on a copy of a slice.
+// CHECK-LABEL: func @while(
+// CHECK:       scf.while
+// CHECK:         scf.condition(%{{.*}}) %{{.*}} : tensor<4xf32>
+// CHECK:         %[[ROW:.*]] = tensor.extract_slice
+// CHECK:         %[[OWN:.*]] = bufferization.alloc_tensor() copy(%[[ROW]]) : tensor<4xf32>
+// CHECK:         scf.yield %[[OWN]]
+func.func @while(%x: tensor<2x4xf32>, %y: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  %r = scf.while (%a = %y) : (tensor<4xf32>) -> tensor<4xf32> {
+    scf.condition(%c) %a : tensor<4xf32>
+  } do {
+  ^bb0(%a: tensor<4xf32>):
+    %row = tensor.extract_slice %x[1, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<4xf32>
+    scf.yield %row : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
 // A branch that yields a part of a tensor, by a reshape: the result has a buffer of its own.
 // CHECK-LABEL: func @part(
 // CHECK-SAME:    %{{.*}}: i1, %[[X:.*]]: tensor<8x4xf32>, %[[Y:.*]]: tensor<8xf32>

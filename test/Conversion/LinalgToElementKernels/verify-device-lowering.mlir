@@ -94,9 +94,9 @@ func.func @copies(%x: memref<4xf32, strided<[?]>>, %y: memref<4xf32>, %z: memref
 
 // -----
 
-// Left alone: a number for a condition, elements of the host's, loops on tensors without elements, loops on numbers,
+// Left alone: a loop that copies a tensor, a number for a condition, elements of the host's, loops on tensors without elements, loops on numbers,
 // and what a function is called for.
-func.func @fine(%loss: memref<f32>, %none: memref<0x4xf32>, %n: index, %v: f32) -> f32 {
+func.func @fine(%x: memref<4xf32>, %y: memref<4xf32>, %other: memref<f32>, %loss: memref<f32>, %none: memref<0x4xf32>, %n: index, %v: f32) -> f32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %value = memref.load %loss[] : memref<f32>
@@ -107,6 +107,11 @@ func.func @fine(%loss: memref<f32>, %none: memref<0x4xf32>, %n: index, %v: f32) 
   }
   scf.for %i = %c0 to %c0 step %c1 {
     memref.store %v, %none[%i, %i] : memref<0x4xf32>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %w = memref.load %loss[] : memref<f32>
+    memref.store %w, %other[] : memref<f32>
+    memref.copy %x, %y : memref<4xf32> to memref<4xf32>
   }
   %power = scf.for %i = %c0 to %n step %c1 iter_args(%p = %value) -> f32 {
     %q = arith.mulf %p, %v : f32

@@ -523,12 +523,13 @@ def CarryInPlacePass : Pass<"amp-carry-in-place"> {
 
     Before bufferization both are told where the tensor has to be: what an `scf.for` yields goes where the
     carried tensor is, and what both branches of an `scf.if` yield, if one of them is a slice of known shape, into a
-    tensor that is allocated in front of it (`bufferization.materialize_in_destination`).
+    tensor that is allocated in front of it (`bufferization.materialize_in_destination`). An `scf.while` hands on a copy of
+    a slice (`bufferization.alloc_tensor`).
 
     Left alone: a carried tensor in whose memory a yielded one may be already, as where loops insert into
     what they carry, hand it on, or let two tensors change places; loops that yield what
     comes from other operations than slices, reshapes, insertions, `scf.for`, `scf.if` and those with destinations;
-    numbers; `scf.while`; and branches of which neither yields a slice.
+    numbers; what an `scf.while` computes; and branches of which neither yields a slice.
 
     Before:
     ```mlir
@@ -1727,10 +1728,10 @@ def VerifyDeviceLoweringPass : Pass<"amp-verify-device-lowering", "ModuleOp"> {
     a kernel would have them. A user should hear of it here, not of a step that takes minutes.
 
     Refused, where it stands in the source and with what a kernel misses: the outermost loops
-    (`scf.for`, `scf.while`, `scf.parallel`, `scf.forall`) that load or store elements and launch no kernel,
+    (`scf.for`, `scf.while`, `scf.parallel`, `scf.forall`) that load or store elements, launch no kernel and copy no tensor,
     and copies that are not of consecutive bytes. Single elements are left, as a
     number that is read for a condition; so are those in loops that launch
-    kernels, which wait once for each iteration. Changes nothing.
+    kernels or copy, which wait once for each iteration. Changes nothing.
 
     Accepted:
     ```mlir
