@@ -61,6 +61,40 @@ func.func @odd_batch(%a: tensor<4x128x501xbf16>, %b: tensor<4x501x128xbf16>) -> 
 
 // -----
 
+// Inserted into a larger tensor, where matrices are walked by strides: the operand ends with its last row.
+// CHECK-LABEL: func @odd_inserted
+// CHECK:       %[[P:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [256, 1001] [1, 1] : tensor<256x1001xf16> into tensor<256x1008xf16>
+// CHECK:       %[[FLAT:.*]] = tensor.collapse_shape %[[P]]
+// CHECK:       %[[A:.*]] = tensor.extract_slice %[[FLAT]][0] [258041] [1]
+// CHECK:       amp.launch_kernels @gemm_0 ins(a = %[[A]],
+func.func @odd_inserted(%a: tensor<256x1001xf16>, %b: tensor<1001x128xf16>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x128xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<256x128xf32>) -> tensor<256x128xf32>
+  %s = linalg.matmul ins(%a, %b : tensor<256x1001xf16>, tensor<1001x128xf16>) outs(%z : tensor<256x128xf32>) -> tensor<256x128xf32>
+  %r = tensor.insert_slice %s into %c[0, 128] [256, 128] [1, 1] : tensor<256x128xf32> into tensor<256x256xf32>
+  return %r : tensor<256x256xf32>
+}
+
+// -----
+
+// Heads of one operand between rows of the other's layout.
+// CHECK-LABEL: func @odd_scores
+// CHECK:       tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [512, 501] [1, 1] : tensor<512x501xf16> into tensor<512x504xf16>
+// CHECK:       amp.launch_kernels @gemm_0
+// CHECK:       batch_strides_a = array<i64: 504>, batch_strides_b = array<i64: 64512>
+func.func @odd_scores(%a: tensor<128x4x504xf16>, %b: tensor<4x128x501xf16>) -> tensor<4x128x128xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x128x128xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<4x128x128xf32>) -> tensor<4x128x128xf32>
+  %t = tensor.extract_slice %a[0, 0, 0] [128, 4, 501] [1, 1, 1] : tensor<128x4x504xf16> to tensor<128x4x501xf16>
+  %s = linalg.contract indexing_maps = [affine_map<(b, m, n, k) -> (m, b, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>]
+      ins(%t, %b : tensor<128x4x501xf16>, tensor<4x128x501xf16>) outs(%z : tensor<4x128x128xf32>) -> tensor<4x128x128xf32>
+  return %s : tensor<4x128x128xf32>
+}
+
+// -----
+
 // A result with odd rows, behind its epilogue.
 // CHECK-LABEL: func @odd_columns
 // CHECK:       %[[E:.*]] = tensor.empty() : tensor<1024x1008xf16>

@@ -214,6 +214,8 @@ REFERENCES = {
     "odd_sum": (lambda a, b: a @ b, 0),
     "shared_copy": (lambda g, w, x: [g.reshape(2, 256, 1001) @ w.reshape(1001, 128),
                                      np.einsum("btkl,btn->kln", g, x)], 0),
+    "odd_inserted": (lambda a, b, c: np.hstack([c[:, :128], a @ b]), 0),
+    "odd_scores": (lambda a, b: np.einsum("mbk,bnk->bmn", a[:, :, :501], b), 0),
     "odd_batch": (lambda a, b: a @ b, 0),
     "odd_columns": (lambda a, b, bias: half(a @ b.T + bias), 0),
     "matvec": (lambda a, x: a @ x, 0),
