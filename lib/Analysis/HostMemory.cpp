@@ -7,19 +7,28 @@
 //===----------------------------------------------------------------------===//
 //
 // Through casts, as amp-keep-memory-on-host leaves them, and through no other
-// view.
+// view. In a block that nothing reaches, casts may be made of themselves.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/HostMemory.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mlir::amp;
 
-bool mlir::amp::isHostMemory(Value buffer) {
-  while (auto cast = buffer.getDefiningOp<memref::CastOp>())
+Value mlir::amp::getBehindCasts(Value buffer) {
+  SmallPtrSet<Operation *, 4> seen;
+  while (auto cast = buffer.getDefiningOp<memref::CastOp>()) {
+    if (!seen.insert(cast).second)
+      break;
     buffer = cast.getSource();
-  return buffer.getDefiningOp<memref::AllocaOp>() != nullptr;
+  }
+  return buffer;
+}
+
+bool mlir::amp::isHostMemory(Value buffer) {
+  return getBehindCasts(buffer).getDefiningOp<memref::AllocaOp>() != nullptr;
 }

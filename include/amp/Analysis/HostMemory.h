@@ -18,6 +18,9 @@
 
 namespace mlir::amp {
 
+/// What `memref.cast`s are casts of.
+Value getBehindCasts(Value buffer);
+
 /// Whether a buffer is a `memref.alloca`, or a cast of one.
 bool isHostMemory(Value buffer);
 

@@ -31,6 +31,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 #define DEBUG_TYPE "amp-carry-in-place"
 
@@ -54,9 +55,13 @@ static void yieldIn(OpOperand &yielded, Value destination) {
 
 /// Whether a tensor may lie in a part of another one.
 static bool isPart(Value tensor) {
+  // In a block that nothing reaches, shapes may be made of themselves.
+  SmallPtrSet<Operation *, 4> seen;
   while (Operation *op = tensor.getDefiningOp()) {
     if (isa<tensor::ExtractSliceOp>(op))
       return true;
+    if (!seen.insert(op).second)
+      return false;
     if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
             op))
       return false;

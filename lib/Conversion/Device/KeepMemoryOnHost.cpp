@@ -41,9 +41,7 @@ static constexpr int64_t kMostBytes = 64 * 1024;
 
 /// The allocation behind casts, if the host's stack could have it.
 static memref::AllocOp getSmallAllocation(Value buffer) {
-  while (auto cast = buffer.getDefiningOp<memref::CastOp>())
-    buffer = cast.getSource();
-  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  auto alloc = getBehindCasts(buffer).getDefiningOp<memref::AllocOp>();
   if (!alloc)
     return nullptr;
   MemRefType type = alloc.getType();

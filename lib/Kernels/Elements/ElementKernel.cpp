@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -44,7 +45,11 @@ static constexpr int64_t kPatchesAlongLanes = 8, kPatchesAlongRows = 4;
 /// the tensor does, in whatever shape, if strides lead to all elements.
 static Value getSource(Value tensor) {
   Value source = tensor;
+  // In a block that nothing reaches, views may be made of themselves.
+  SmallPtrSet<Operation *, 4> seen;
   for (Value value = tensor; isView(value.getDefiningOp());) {
+    if (!seen.insert(value.getDefiningOp()).second)
+      break;
     auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
     if (slice &&
         (!slice.hasZeroOffset() || !slice.getSourceType().hasStaticShape() ||

@@ -564,7 +564,7 @@ def CarryInPlacePass : Pass<"amp-carry-in-place"> {
     Statistic<"numCarried", "carried", "Tensors that loops keep in place">,
     Statistic<"numYielded", "yielded", "Results of branches that have a buffer of their own">
   ];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
 def StoreLoopResultsPass : Pass<"amp-store-loop-results"> {
@@ -742,7 +742,7 @@ def ConvertDeviceToRuntimePass : Pass<"convert-device-to-runtime", "ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def FlattenConditionalsPass : Pass<"amp-flatten-conditionals", "::mlir::func::FuncOp"> {
