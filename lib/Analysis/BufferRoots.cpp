@@ -19,6 +19,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -31,10 +32,25 @@ Value mlir::amp::getViewedBuffer(Value memref) {
   return {};
 }
 
+/// Visits what `memref` looks through, itself first. In a block that nothing
+/// reaches views may be made of themselves, each of which is visited once.
+static void walkViews(Value memref, llvm::function_ref<void(Value)> visit) {
+  for (llvm::SmallPtrSet<Operation *, 4> seen; memref;
+       memref = getViewedBuffer(memref)) {
+    Operation *op = memref.getDefiningOp();
+    if (op && !seen.insert(op).second)
+      return;
+    visit(memref);
+  }
+}
+
 Value mlir::amp::getBufferRoot(Value memref) {
-  while (Value viewed = getViewedBuffer(memref))
-    memref = viewed;
+  walkViews(memref, [&](Value viewed) { memref = viewed; });
   return memref;
+}
+
+bool mlir::amp::isOnStack(Value memref) {
+  return getBufferRoot(memref).getDefiningOp<memref::AllocaOp>() != nullptr;
 }
 
 BufferOrigin mlir::amp::getBufferOrigin(Value root) {
@@ -54,9 +70,10 @@ BufferOrigin mlir::amp::getBufferOrigin(Value root) {
 /// part of an arena. Views of a view stay inside of it.
 static memref::ViewOp getPart(Value memref) {
   memref::ViewOp part;
-  for (; memref; memref = getViewedBuffer(memref))
-    if (auto view = memref.getDefiningOp<memref::ViewOp>())
+  walkViews(memref, [&](Value viewed) {
+    if (auto view = viewed.getDefiningOp<memref::ViewOp>())
       part = view;
+  });
   return part;
 }
 

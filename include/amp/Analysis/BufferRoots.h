@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Views followed to the buffer they look at, when two buffers are known to share
-// no byte, and how many bytes a buffer has.
+// Views followed to the buffer they look at, when two buffers are known to
+// share no byte, and how many bytes a buffer has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,10 @@ Value getViewedBuffer(Value memref);
 
 /// The value that `memref` is a view of, through any number of views.
 Value getBufferRoot(Value memref);
+
+/// Whether a buffer is on the stack of its function. In the program of a device
+/// that is memory of the host, and all other buffers are the device's.
+bool isOnStack(Value memref);
 
 /// Where a root comes from: a result of a branch or a call, or an iteration
 /// argument, is of unknown origin, and may be any buffer.

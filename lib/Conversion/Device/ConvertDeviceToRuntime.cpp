@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/BufferRoots.h"
 #include "amp/Analysis/CopyOfBytes.h"
-#include "amp/Analysis/HostMemory.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Program/LaunchTable.h"
@@ -327,9 +327,9 @@ LogicalResult FunctionLowering::run() {
     else if (auto copy = dyn_cast<memref::CopyOp>(op))
       lowered = lower(copy);
     else if (auto load = dyn_cast<memref::LoadOp>(op))
-      lowered = isHostMemory(load.getMemRef()) ? success() : lower(load);
+      lowered = isOnStack(load.getMemRef()) ? success() : lower(load);
     else if (auto store = dyn_cast<memref::StoreOp>(op))
-      lowered = isHostMemory(store.getMemRef()) ? success() : lower(store);
+      lowered = isOnStack(store.getMemRef()) ? success() : lower(store);
     else if (auto global = dyn_cast<memref::GetGlobalOp>(op))
       lower(global);
     else if (op != function)

@@ -17,8 +17,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Analysis/HostMemory.h"
+#include "amp/Analysis/BufferRoots.h"
 #include "amp/Conversion/Device/Passes.h"
+#include "amp/Support/ByteCount.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -39,20 +41,19 @@ using namespace mlir::amp;
 /// Of a stack of 8 MiB, or less in a thread of the caller's.
 static constexpr int64_t kMostBytes = 64 * 1024;
 
-/// The allocation behind casts, if the host's stack could have it.
+/// The allocation that a buffer is a view of, if the host's stack could have
+/// it.
 static memref::AllocOp getSmallAllocation(Value buffer) {
-  auto alloc = getBehindCasts(buffer).getDefiningOp<memref::AllocOp>();
+  auto alloc = getBufferRoot(buffer).getDefiningOp<memref::AllocOp>();
   if (!alloc)
     return nullptr;
   MemRefType type = alloc.getType();
-  Type element = type.getElementType();
   if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
-      !element.isIntOrIndexOrFloat())
+      !type.getElementType().isIntOrIndexOrFloat())
     return nullptr;
-  const int64_t bytes =
-      element.isIndex() ? 8
-                        : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  return type.getNumElements() <= kMostBytes / bytes ? alloc : nullptr;
+  std::optional<int64_t> bytes =
+      countBytes(type.getShape(), getElementBytes(type));
+  return bytes && *bytes <= kMostBytes ? alloc : nullptr;
 }
 
 /// Whether the host alone uses a buffer; `isCallOfHost` says it of calls.
@@ -133,7 +134,7 @@ struct KeepMemoryOnHost
     auto isCallOfHost = [&](func::CallOp call) {
       return isOfElements(getCallee(call));
     };
-    auto isCall = [](func::CallOp) { return false; };
+    auto isNone = [](func::CallOp) { return false; };
     SmallVector<func::CallOp> calls;
     module.walk([&](func::CallOp call) {
       bool isOfStack = llvm::all_of(call.getOperands(), [&](Value operand) {
@@ -159,7 +160,7 @@ struct KeepMemoryOnHost
     module.walk([&](memref::AllocOp alloc) {
       if (alloc->getParentOfType<func::FuncOp>() &&
           getSmallAllocation(alloc.getResult()) &&
-          isOfHost(alloc.getResult(), isCall))
+          isOfHost(alloc.getResult(), isNone))
         allocs.push_back(alloc);
     });
     llvm::for_each(allocs, moveToStack);

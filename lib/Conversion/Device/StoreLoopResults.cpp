@@ -60,13 +60,13 @@ static bool isOfElements(Operation *loop) {
   return touches && isAlone;
 }
 
-/// The operations behind a loop up to the last store of one of its results,
-/// with nothing but stores and arithmetic between.
+/// The operations behind a loop up to the last store, with nothing but stores
+/// and arithmetic between.
 static SmallVector<Operation *> getStoresBehind(Operation *loop) {
   SmallVector<Operation *> taken, seen;
   for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
     seen.push_back(op);
-    if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    if (isa<memref::StoreOp>(op)) {
       taken.append(seen);
       seen.clear();
     } else if (!isPure(op) || op->getNumRegions() != 0 ||

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/BufferRoots.h"
 #include "amp/Analysis/CopyOfBytes.h"
-#include "amp/Analysis/HostMemory.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/CopyKernel.h"
@@ -38,7 +38,7 @@ static bool touchesElement(Operation *op) {
     buffer = load.getMemRef();
   else if (auto store = dyn_cast<memref::StoreOp>(op))
     buffer = store.getMemRef();
-  return buffer && !isHostMemory(buffer) &&
+  return buffer && !isOnStack(buffer) &&
          !llvm::is_contained(cast<MemRefType>(buffer.getType()).getShape(), 0);
 }
 

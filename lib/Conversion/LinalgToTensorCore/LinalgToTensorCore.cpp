@@ -65,8 +65,8 @@ struct Plan {
   MatrixSource a, b;
   GemmProblem problem;
   KernelChoice choice;
-  /// Rows of the result are copied from ones that lie further apart.
-  bool padsResult = false;
+  /// As that of MatrixProduct.
+  int64_t paddedStride = 0;
 
   /// With the copies of its operands and its result.
   double getSeconds() const {
@@ -77,7 +77,7 @@ struct Plan {
     for (const MatrixSource &source : {a, b})
       if (source.isCopy())
         addCopy(getBytes(source.value));
-    if (padsResult)
+    if (paddedStride)
       addCopy(double(problem.m) * problem.n * problem.batch *
               getElementBytes(problem.d));
     return seconds;
@@ -238,7 +238,7 @@ void ConvertLinalgToTensorCore::padRowsOf(Plan &plan,
   };
   addPadded(ofA, config.loadA, problem.rowOfA());
   addPadded(ofB, config.loadB, problem.rowOfB());
-  SmallVector<bool, 2> ofD = {false};
+  SmallVector<int64_t, 2> ofD = {0};
   const int64_t stride = getPaddedStride(problem.n, problem.d);
   if (areThreads(config.storeD) &&
       config.schedule->alignedStore() != MatrixAccess::Threads &&
@@ -249,24 +249,24 @@ void ConvertLinalgToTensorCore::padRowsOf(Plan &plan,
           cast<RankedTensorType>(epilogue.result.getType()).getShape(),
           problem.n) &&
       !epilogue.result.getDefiningOp<tensor::InsertSliceOp>())
-    ofD.push_back(true);
+    ofD.push_back(stride);
   std::optional<Plan> best;
   for (const MatrixSource &a : ofA)
     for (const MatrixSource &b : ofB)
-      for (bool padsResult : ofD) {
+      for (int64_t ldd : ofD) {
         std::optional<GemmProblem> padded = product.getProblem(a, b, problem.d);
-        if (!padded || (!a.paddedRow && !b.paddedRow && !padsResult))
+        if (!padded || (!a.paddedRow && !b.paddedRow && !ldd))
           continue;
         padded->a = problem.a;
         padded->b = problem.b;
-        if (padsResult)
-          padded->ldd = stride;
+        if (ldd)
+          padded->ldd = ldd;
         std::string refusal;
         FailureOr<KernelChoice> choice = chooseGemm(
             *padded, *target, getOperandBytes(epilogue), measured, refusal);
         if (failed(choice))
           continue;
-        Plan other{a, b, *padded, *choice, padsResult};
+        Plan other{a, b, *padded, *choice, ldd};
         if (other.getSeconds() < (best ? *best : plan).getSeconds())
           best = std::move(other);
       }
@@ -444,8 +444,8 @@ static SmallVector<ReassociationIndices> getRowDims(ArrayRef<int64_t> shape,
 
 /// A copy of a tensor with rows that are `stride` elements apart. What lies
 /// between is undefined.
-static Value padRows(OpBuilder &b, Location loc, Value tensor, int64_t row,
-                     int64_t stride) {
+static Value copyToPaddedRows(OpBuilder &b, Location loc, Value tensor,
+                              int64_t row, int64_t stride) {
   auto type = cast<RankedTensorType>(tensor.getType());
   const int64_t rows = type.getNumElements() / row;
   if (type.getRank() > 2)
@@ -479,9 +479,9 @@ Value ConvertLinalgToTensorCore::readSource(OpBuilder &b, Location loc,
   if (source.paddedRow)
     // Without what is behind the last row, where matrices are walked by
     // strides.
-    return ElementRun(
-               padRows(b, loc, source.value, source.paddedRow, source.stride),
-               /*first=*/0, elements)
+    return ElementRun(copyToPaddedRows(b, loc, source.value, source.paddedRow,
+                                       source.stride),
+                      /*first=*/0, elements)
         .read(b, loc);
   if (source.isCopy())
     return transpose(b, loc, source.value, source.permutation);
@@ -682,8 +682,7 @@ LogicalResult ConvertLinalgToTensorCore::convertProduct(
     return failure();
   addCheck(epilogue);
   const GemmProblem &problem = plan->problem;
-  if (plan->padsResult)
-    product->paddedStride = problem.ldd;
+  product->paddedStride = plan->paddedStride;
   Location loc = product->op->getLoc();
   func::FuncOp function = epilogue.function ? *epilogue.function : nullptr;
   FailureOr<gpu::GPUModuleOp> kernels =

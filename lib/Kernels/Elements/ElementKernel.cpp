@@ -129,8 +129,7 @@ SmallVector<std::string> ElementKernel::getOutputNames() const {
 namespace {
 class ElementEmitter {
 public:
-  ElementEmitter(DeviceBuilder &b, linalg::GenericOp op)
-      : b(b), op(op), loops(op) {}
+  ElementEmitter(DeviceBuilder &b, linalg::GenericOp op);
 
   void emit(StringRef name, ArrayRef<ElementKernel::Input> inputs,
             ArrayRef<std::string> outputs);
@@ -151,11 +150,8 @@ private:
     return loadLanes(b, op, operand, loops, lanes, getPlace(operand, name),
                      getLayout(operand));
   }
-  ElementLayout getLayout(OpOperand &operand) {
-    Value source =
-        op.isDpsInput(&operand) ? getSource(operand.get()) : operand.get();
-    return ElementLayout::get(operand.get(),
-                              [&](Value root) { return root == source; });
+  const ElementLayout &getLayout(OpOperand &operand) {
+    return layouts[operand.getOperandNumber()];
   }
   /// Whether the body has elements of an input.
   bool isRead(OpOperand *operand) {
@@ -181,6 +177,8 @@ private:
   DeviceBuilder &b;
   linalg::GenericOp op;
   GenericLoops loops;
+  /// Of each operand, in the tensor that it is read from; of numbers none.
+  SmallVector<ElementLayout> layouts;
   Lanes lanes, rows;
   llvm::StringMap<Value> pointers;
   /// Tensors that the body reads by index.
@@ -189,6 +187,19 @@ private:
   IRMapping numbers;
 };
 } // namespace
+
+ElementEmitter::ElementEmitter(DeviceBuilder &b, linalg::GenericOp op)
+    : b(b), op(op), loops(op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    ElementLayout &layout = layouts.emplace_back();
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    Value source = op.isDpsInput(&operand) ? getSource(value) : value;
+    layout =
+        ElementLayout::get(value, [&](Value root) { return root == source; });
+  }
+}
 
 Lanes ElementEmitter::chooseLanes() {
   if (loops.parallel.empty())
