@@ -329,6 +329,8 @@ Expected<Evaluation> mlir::amp::evaluate(Program &program,
     if (Error error = function->call(arguments.values, results))
       return error;
     const HostArray &output = results[bound->outputIndex];
+    if (Error error = output.fetch())
+      return std::move(error);
     if (output.getShape().empty() || output.getShape()[0] != chunk)
       return createStringError(
           Twine("expected output '") +

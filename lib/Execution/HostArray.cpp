@@ -98,13 +98,19 @@ HostArray HostArray::onDevice(ElementKind kind, llvm::ArrayRef<int64_t> shape,
   return array;
 }
 
-void HostArray::fetch() const {
+llvm::Error HostArray::fetch() const {
   if (bytes || !device)
-    return;
+    return llvm::Error::success();
   HostArray here = uninitialized(kind, shape);
   if (llvm::Error error = device->read(here.bytes.get()))
-    llvm::report_fatal_error(std::move(error));
+    return error;
   bytes = std::move(here.bytes);
+  return llvm::Error::success();
+}
+
+void HostArray::fetchOrEnd() const {
+  if (llvm::Error error = fetch())
+    llvm::report_fatal_error(std::move(error));
 }
 
 HostArray::HostArray(ElementKind kind, llvm::ArrayRef<int64_t> shape)

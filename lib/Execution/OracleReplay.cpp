@@ -126,13 +126,17 @@ void DistanceMeter::add(const OracleStep &want, const StepRecord &got) {
 }
 
 /// L2 norm over what the optimizer holds: masters, and parameters without one.
-static double getMasterNorm(const TrainingState &state) {
+static Expected<double> getMasterNorm(const TrainingState &state) {
   double sum = 0;
   for (const auto &[key, array] : state) {
     const bool isHeld =
         key.first == "master" ||
         (key.first == "param" && !state.count({"master", key.second}));
-    for (int64_t i = 0, e = isHeld ? array.getNumElements() : 0; i < e; ++i)
+    if (!isHeld)
+      continue;
+    if (Error error = array.fetch())
+      return std::move(error);
+    for (int64_t i = 0, e = array.getNumElements(); i < e; ++i)
       sum += array.getAsDouble(i) * array.getAsDouble(i);
   }
   return std::sqrt(sum);
@@ -142,13 +146,15 @@ static double getMasterNorm(const TrainingState &state) {
 static Error addFinalDistances(const Oracle &oracle, const OracleRun &run,
                                const TrainingLoop &loop,
                                ReplayComparison &comparison) {
-  const double norm = getMasterNorm(loop.getState());
+  Expected<double> norm = getMasterNorm(loop.getState());
+  if (!norm)
+    return norm.takeError();
   // Diverged weights hold inf or NaN by accident of the order of operations.
   const bool bothDiverged =
-      !std::isfinite(norm) && !std::isfinite(run.finalMasterNorm);
-  comparison.add(quantity::kMasterNorm,
-                 bothDiverged ? 0
-                              : getRelativeDistance(norm, run.finalMasterNorm));
+      !std::isfinite(*norm) && !std::isfinite(run.finalMasterNorm);
+  comparison.add(
+      quantity::kMasterNorm,
+      bothDiverged ? 0 : getRelativeDistance(*norm, run.finalMasterNorm));
   if (!loop.getProgram().getEvaluate())
     return Error::success();
 

@@ -217,6 +217,9 @@ Error mlir::amp::addUpdateDistances(ReplayComparison &comparison,
                                update.role + " '" + update.name +
                                "' to have its shape, " + last->getTypeString() +
                                ", but got " + update.end.getTypeString());
+    for (const HostArray *array : {first, last})
+      if (Error error = array->fetch())
+        return error;
     Squares squares;
     for (int64_t i = 0, e = last->getNumElements(); i < e; ++i) {
       const double want =

@@ -195,7 +195,10 @@ Error mlir::amp::checkStartValues(llvm::ArrayRef<ValueSpec> arguments,
 
 Error mlir::amp::writeState(StringRef path, const TrainingState &state) {
   NamedArrays arrays;
-  for (const auto &[key, array] : state)
+  for (const auto &[key, array] : state) {
+    if (Error error = array.fetch())
+      return error;
     arrays.emplace_back(key.first + "/" + key.second, &array);
+  }
   return writeArchive(path, arrays);
 }

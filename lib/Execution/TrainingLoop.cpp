@@ -363,13 +363,18 @@ Expected<StepRecord> TrainingLoop::runStep() {
   if (record.scalers.empty())
     record.scalers.emplace_back();
 
-  for (auto [result, place, spec] :
-       llvm::zip_equal(results, carried, program.getTrainStep().getResults())) {
-    if (spec.role == "loss")
-      record.losses.emplace_back(spec.name, result.getAsDouble(0));
+  // The state changes as a whole, once nothing can fail any more.
+  for (auto [result, spec] :
+       llvm::zip_equal(results, program.getTrainStep().getResults())) {
+    if (spec.role != "loss")
+      continue;
+    if (Error error = result.fetch())
+      return std::move(error);
+    record.losses.emplace_back(spec.name, result.getAsDouble(0));
+  }
+  for (auto [result, place] : llvm::zip_equal(results, carried))
     if (place)
       *place = std::move(result);
-  }
   if (!squares.empty() && !record.isSkipped()) {
     double sum = 0;
     for (const auto &[name, square] : squares)

@@ -84,15 +84,19 @@ public:
     return getNumElements() * getElementSize(kind);
   }
 
-  /// The elements, which are copied from a device first if they are only there.
-  /// Ends the process if that device has failed since.
+  /// Copies the elements from a device if they are only there, which waits for
+  /// what the device has to do. An error if the device has failed.
+  llvm::Error fetch() const;
+
+  /// The elements, fetched. Whoever can say that a device has failed calls
+  /// fetch() first: if it fails here, the process ends.
   void *data() {
-    fetch();
+    fetchOrEnd();
     device.reset(); // what is there may become old
     return bytes.get();
   }
   const void *data() const {
-    fetch();
+    fetchOrEnd();
     return bytes.get();
   }
 
@@ -126,7 +130,7 @@ private:
   };
   ElementKind kind = AMP_RT_ELEMENT_F32;
   llvm::SmallVector<int64_t, 4> shape;
-  void fetch() const;
+  void fetchOrEnd() const;
 
   // Both have the elements, or the one that is there.
   mutable std::unique_ptr<void, Deleter> bytes;

@@ -336,7 +336,8 @@ Result take(DevicePointer *pointer, size_t bytes, void *pool) {
     return kErrorOutOfMemory;
   size_t total = (bytes + 255) / 256 * 256;
   void *memory = std::aligned_alloc(256, total);
-  std::memset(memory, 0xcd, total); // what nobody wrote
+  std::fill_n(static_cast<uint32_t *>(memory), total / 4,
+              static_cast<uint32_t>(state().setting("unwritten")));
   *pointer = reinterpret_cast<DevicePointer>(memory);
   state().allocations[static_cast<uintptr_t>(*pointer)] = {bytes, pool};
   return kSuccess;

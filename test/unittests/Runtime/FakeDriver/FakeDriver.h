@@ -74,7 +74,8 @@ FAKE_CUDA_API void failCall(const char *function, int result, int nth = 1);
 /// parameterInfo (0: the driver is too old to know parameters), processors,
 /// clusterProcessors (those of them that clusters can be placed on), lateCopies
 /// (1: copies happen when something else waits for them or comes after them,
-/// not in the call).
+/// not in the call), unwritten (what the bytes of new memory are; with 0 a
+/// step whose kernels do nothing finds nothing to complain of).
 FAKE_CUDA_API void set(const char *setting, int64_t value);
 
 FAKE_CUDA_API int calls(const char *function);

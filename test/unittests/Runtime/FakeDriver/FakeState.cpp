@@ -17,11 +17,17 @@
 using namespace fakecuda;
 
 void State::restoreSettings() {
-  settings = {
-      {"driverVersion", 13000}, {"devices", 1},      {"pools", 1},
-      {"computeMajor", 9},      {"computeMinor", 0}, {"sharedBytes", 232448},
-      {"parameterInfo", 1},     {"processors", 132}, {"clusterProcessors", 132},
-      {"lateCopies", 0}};
+  settings = {{"driverVersion", 13000},
+              {"devices", 1},
+              {"pools", 1},
+              {"computeMajor", 9},
+              {"computeMinor", 0},
+              {"sharedBytes", 232448},
+              {"parameterInfo", 1},
+              {"processors", 132},
+              {"clusterProcessors", 132},
+              {"lateCopies", 0},
+              {"unwritten", 0xcdcdcdcd}};
 }
 
 void State::copy(uint64_t target, uint64_t source, size_t bytes) {
