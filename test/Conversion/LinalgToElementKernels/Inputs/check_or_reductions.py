@@ -18,7 +18,7 @@ Exit status 1, and a line for each thing that is wrong.
 import re
 import sys
 
-from compiled_kernels import compile_function
+from compiled_kernels import compile_function, instructions
 
 #: Computations of each function, and the bytes of its table of addresses.
 FUNCTIONS = {"halves": (1, 4 * 8), "types": (4, 5 * 8)}
@@ -28,8 +28,7 @@ def compile_check(source, name, chip):
     """PTX, ptxas's report of the kernel that checks, and its instructions."""
     ptx, report, sass = compile_function(source, name, "--convert-or-reductions-to-multi-tensor-kernels", chip)
     report = re.search(r"entry function 'or_reduction_0' .*?Used \d+ registers", report, re.S)[0]
-    section = re.search(r"^\.text\.or_reduction_0:.*?(?=^\.text\.|\Z)", sass, re.S | re.M)[0]
-    return ptx, report, re.findall(r"\*/\s+(.*?);", section)
+    return ptx, report, instructions(sass, "or_reduction_0")
 
 
 def check(name, source, chip):

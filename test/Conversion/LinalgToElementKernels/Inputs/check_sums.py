@@ -12,7 +12,7 @@ Exit status 1, and a line for each thing that is wrong.
 import re
 import sys
 
-from compiled_kernels import compile_function
+from compiled_kernels import compile_function, instructions
 
 
 def main():
@@ -29,8 +29,7 @@ def main():
 
     for kernel, barriers in (("tensor_sum_0_parts", 2), ("tensor_sum_0", 0)):
         text = re.search(rf"entry function '{kernel}' .*?Used \d+ registers", report, re.S)[0]
-        code = re.search(rf"^\.text\.{kernel}:.*?(?=^\.text\.|\Z)", sass, re.S | re.M)[0]
-        lines = re.findall(r"\*/\s+(.*?);", code)
+        lines = instructions(sass, kernel)
 
         def places(pattern):
             return [place for place, line in enumerate(lines) if re.search(pattern, line)]
