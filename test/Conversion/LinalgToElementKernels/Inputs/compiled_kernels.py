@@ -35,7 +35,8 @@ SHARED = {"sm_80": 164 * 1024, "sm_90a": 228 * 1024}
 
 def tool(name):
     """A tool of CUDA, by CUDA_HOME or on PATH."""
-    path = os.path.join(os.environ.get("CUDA_HOME", ""), "bin", name)
+    home = os.environ.get("CUDA_HOME")
+    path = os.path.join(home, "bin", name) if home else name
     return path if os.path.exists(path) else name
 
 
