@@ -25,7 +25,11 @@ import concurrent.futures
 import os
 import re
 import subprocess
-import tempfile
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "../Conversion/LinalgToElementKernels/Inputs"))
+import compiled_kernels  # noqa: E402
 
 # What a kernel of a kind has before it is lowered, and what it has not.
 KINDS = {
@@ -50,38 +54,14 @@ COUNTS = {
 }
 
 
-def tool(name):
-    home = os.environ.get("CUDA_HOME")
-    path = os.path.join(home, "bin", name) if home else name
-    return path if not home or os.path.exists(path) else name
-
-
-def call(*command, **options):
-    return subprocess.run(command, capture_output=True, text=True, check=True, **options)
-
-
 def find_modules(text):
     """Names and texts of the kernels of a module."""
     return {m[1]: m[0] for m in re.finditer(r"^  gpu\.module @((?:group|element|copy)_\d+) .*?^  }\n", text, re.M | re.S)}
 
 
-def make_ptx(amp_opt, chip, text):
-    made = call(amp_opt, f"--amp-kernels-to-cubin=chip={chip} format=isa", input=text).stdout
-    return {name: unescape(ptx)
-            for name, ptx in re.findall(r'gpu\.binary @(\w+) +\[.*?assembly = "(.*?)"[>,]', made, re.S)}
-
-
-def unescape(text):
-    return re.sub(r"\\([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), text)
-
-
 def count(job):
-    name, ptx, chip, folder = job
-    path = os.path.join(folder, name)
-    with open(path + ".ptx", "w") as file:
-        file.write(ptx.rstrip("\0"))
-    report = call(tool("ptxas"), "-v", f"-arch={chip}", path + ".ptx", "-o", path + ".cubin").stderr
-    sass = call(tool("nvdisasm"), "-c", path + ".cubin").stdout
+    name, ptx, chip = job
+    report, sass = compiled_kernels.assemble(ptx, chip)
     lines = [re.sub(r"^@!?U?P\d+\s+", "", m) for m in re.findall(r"^\s+/\*[0-9a-f]+\*/\s+(.*?);", sass, re.M)]
     lines = [line for line in lines if not line.startswith(("NOP", "BRA 0x", "EXIT "))]
     counts = {what: sum(bool(re.search(pattern, line)) for line in lines) for what, pattern in COUNTS.items()}
@@ -108,9 +88,10 @@ def main():
     launches = collections.Counter(re.findall(r"amp\.launch_kernels @((?:group|element|copy)_\d+) ", text))
     aliases = "".join(re.findall(r"^#.*\n", text, re.M))
     source = aliases + "module attributes {gpu.container_module} {\n" + "".join(modules.values()) + "}\n"
-    ptx = make_ptx(arguments.amp_opt, arguments.chip, source)
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        counts = dict(pool.map(count, [(name, text, arguments.chip, folder) for name, text in ptx.items()]))
+    to_ptx = f"--amp-kernels-to-cubin=chip={arguments.chip} format=isa"
+    made = compiled_kernels.binaries(compiled_kernels.run([arguments.amp_opt, to_ptx], input=source))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        counts = dict(pool.map(count, [(name, ptx, arguments.chip) for name, (ptx, _) in made.items()]))
     columns = ["launches", *COUNTS, "registers", "spills", "threads"]
     print("| kernel | " + " | ".join(column.strip() for column in columns) + " |")
     print("| --- |" + " --- |" * len(columns))
