@@ -51,6 +51,8 @@ struct ChipRates {
   /// Bytes in a second from memory, and bytes in a cycle from the L2 cache to
   /// all multiprocessors.
   double memory, l2;
+  /// Bytes that the L2 cache holds.
+  double l2Bytes;
 };
 
 struct Chip {

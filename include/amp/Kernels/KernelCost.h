@@ -34,6 +34,9 @@ struct KernelCost {
   double flops = 0;
   /// Bytes that must pass between memory and chip: each matrix once.
   double bytes = 0;
+  /// Bytes that are expected to: what the L2 cache loses before other tiles
+  /// read it too comes again.
+  double traffic = 0;
   /// Tiles, and blocks that run at a time; without slots, a kernel that has no
   /// tiles of a product.
   int64_t items = 0, slots = 0;
@@ -59,6 +62,10 @@ struct KernelCost {
 /// epilogue, over the whole of D.
 KernelCost estimateGemm(const GemmProblem &problem, const GemmConfig &config,
                         int64_t operandBytes = 0);
+
+/// Rows of tiles that are walked together so that least of A and B comes from
+/// memory more than once; the default unless others bring clearly less.
+int64_t chooseRasterGroup(const GemmProblem &problem, const GemmConfig &config);
 
 /// The cost of a depthwise convolution, or one of its gradients, by our kernel:
 /// what memory and plain arithmetic take, without tiles. Not fitted to

@@ -177,6 +177,7 @@ chooseOnChip(const GemmProblem &problem, const Chip &chip, int64_t operandBytes,
     int64_t stages = llvm::divideCeil(problem.k, config.tileK);
     if (config.splitK > 1 && stages / config.splitK < kMinStagesOfPart)
       continue;
+    config.rasterGroup = chooseRasterGroup(problem, config);
     KernelCost cost = estimateGemm(problem, config, operandBytes);
     if (!best || cost.seconds < kClearlyFaster * best->cost.seconds)
       best = KernelChoice{config, cost};

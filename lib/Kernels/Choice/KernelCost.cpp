@@ -10,7 +10,9 @@
 // and the multiprocessor's part of the L2 cache; a tile takes its stages and
 // its epilogue; a slot takes its tiles one after the other. Rows that no copy
 // engine takes are loaded by threads, which wait for them. Memory serves all
-// slots at once, so it bounds the whole, and delays it where the two are close.
+// slots at once, so it bounds the whole, and delays it where the two are close;
+// it brings A and B again where tiles that share them are walked too far apart
+// for the L2 cache.
 // The constants are fitted to what was measured on an H100.
 //
 //===----------------------------------------------------------------------===//
@@ -59,6 +61,12 @@ static constexpr double kThreadStoreBytes = 54;
 /// multiple of 16 bytes. Convolutions of 3 channels on an H100 take 660 forward
 /// (33.6 TFLOP/s) and 900 for their filters' gradients (9.0 TFLOP/s).
 static constexpr double kThreadChunk = 700;
+/// Of the L2 cache, what holds rows of A and columns of B for tiles to come:
+/// each half of an H100's keeps what the other half's multiprocessors read,
+/// too.
+static constexpr double kKeptShare = 0.5;
+/// Another raster has to bring less than this share of the default's bytes.
+static constexpr double kClearlyLess = 0.95;
 /// A thread for each element: operations of a multiprocessor in a cycle (a warp
 /// loads two words for 32 products), and cycles of one step of K, which waits
 /// for what it loads (178 to 209 on an H100).
@@ -97,6 +105,56 @@ static double getBytes(const GemmProblem &problem) {
   double b = double(problem.k) * problem.n * getElementBytes(problem.b);
   return a * problem.matricesOfA() + b * problem.matricesOfB() +
          getResultElements(problem) * getElementBytes(problem.d);
+}
+
+/// Blocks that run at a time.
+static int64_t getSlots(const GemmConfig &config) {
+  return config.chip->rates.multiprocessors / config.cluster * config.cluster *
+         config.blocksPerMultiprocessor();
+}
+
+/// Bytes that come from memory and go there. A group of rows of tiles is walked
+/// column by column, so its rows of A are read again by each wave, and all of B
+/// by each group, unless the L2 cache still has them.
+static double countTraffic(const GemmProblem &problem,
+                           const GemmConfig &config) {
+  double rows = std::ceil(double(problem.m) / (config.tileM * config.cluster));
+  double columns = std::ceil(double(problem.n) / config.tileN);
+  double atATime = double(getSlots(config)) / config.cluster;
+  double group = std::min(double(config.rasterGroup), rows);
+  double together =
+      std::min(rows, std::max(group, std::floor(atATime / columns)));
+  double depth = std::ceil(double(problem.k) / config.splitK);
+  double panel =
+      std::min(together * config.tileM * config.cluster, double(problem.m)) *
+      depth * getElementBytes(problem.a);
+  double matrix = depth * problem.n * getElementBytes(problem.b);
+  double kept = kKeptShare * config.chip->rates.l2Bytes;
+  double timesA =
+      panel <= kept ? 1 : std::ceil(std::max(1.0, group * columns / atATime));
+  double timesB = panel + matrix <= kept ? 1 : std::ceil(rows / together);
+
+  double a = double(problem.m) * problem.k * getElementBytes(problem.a);
+  double b = double(problem.k) * problem.n * getElementBytes(problem.b);
+  return getBytes(problem) + (timesA - 1) * a * problem.matricesOfA() +
+         (timesB - 1) * b * problem.matricesOfB();
+}
+
+int64_t mlir::amp::chooseRasterGroup(const GemmProblem &problem,
+                                     const GemmConfig &config) {
+  GemmConfig candidate = config;
+  candidate.rasterGroup = GemmConfig().rasterGroup;
+  int64_t best = candidate.rasterGroup;
+  double least = kClearlyLess * countTraffic(problem, candidate);
+  for (int64_t group : {4, 16, 2, 32, 1, 64, 128}) {
+    candidate.rasterGroup = group;
+    double traffic = countTraffic(problem, candidate);
+    if (traffic < least) {
+      best = group;
+      least = traffic;
+    }
+  }
+  return best;
 }
 
 /// Operations that a multiprocessor does in a cycle on the problem's types.
@@ -179,10 +237,10 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
   KernelCost cost;
   cost.flops = getFlops(problem);
   cost.bytes = getBytes(problem) + operandBytes;
+  cost.traffic = countTraffic(problem, config) + operandBytes;
   cost.peak = rate * multiprocessors * rates.clock;
   cost.items = getWorkItems(problem, config) * config.cluster;
-  cost.slots =
-      rates.multiprocessors / config.cluster * config.cluster * resident;
+  cost.slots = getSlots(config);
   if (cost.items == 0) {
     cost.seconds = kLaunch;
     return cost;
@@ -218,7 +276,7 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
   double start =
       kBlockCycles + kFirstLatency + (config.cluster > 1 ? kClusterCycles : 0);
   double compute = (start + rounds * tile) / rates.clock;
-  double memory = cost.bytes / (rates.memory * kSustainedMemory);
+  double memory = cost.traffic / (rates.memory * kSustainedMemory);
   cost.seconds = combine(compute, memory);
   if (split) {
     double workspace = 2.0 * 4 * config.splitK *
@@ -259,6 +317,7 @@ KernelCost mlir::amp::estimateDepthwise(const ConvolutionProblem &problem,
   cost.bytes = (elements[0] + elements[1] + elements[2] - result) *
                    getElementBytes(problem.a) +
                result * getElementBytes(problem.d) + operandBytes;
+  cost.traffic = cost.bytes;
   cost.peak = rates.plain * rates.multiprocessors * rates.clock;
   double compute = (kBlockCycles + kFirstLatency) / rates.clock +
                    cost.flops / (kSustainedPlain * cost.peak);
@@ -290,6 +349,7 @@ DictionaryAttr mlir::amp::describeCost(Builder &b, const GemmConfig &config,
     number("stages", config.stages);
     number("cluster", config.cluster);
     number("split_k", config.splitK);
+    number("raster_group", config.rasterGroup);
     real("waves", cost.waves());
     real("wave_efficiency", cost.waveEfficiency());
     real("tensor_cycles", cost.tensorCycles);
@@ -298,6 +358,7 @@ DictionaryAttr mlir::amp::describeCost(Builder &b, const GemmConfig &config,
   }
   real("flops", cost.flops);
   real("bytes", cost.bytes);
+  real("traffic", cost.traffic);
   real("seconds", cost.seconds);
   real("share_of_peak", cost.shareOfPeak());
   result.set("bound", b.getStringAttr(stringifyKernelBound(cost.bound)));

@@ -164,6 +164,52 @@ TEST_F(KernelCostTest, BalancesOneStage) {
   EXPECT_NEAR(pair.l2Cycles, 320 * 128 / 52.0, 1e-9);
 }
 
+// 64 x 197 tiles, 132 at a time. Eight rows of them read 77 MB of B, which an
+// H100's L2 cache does not keep, and so do the seven other groups of rows. All
+// 64 read it once, and A's 12.6 MB stay.
+TEST_F(KernelCostTest, RowsOfTilesThatShareAWideMatrixAreWalkedTogether) {
+  GemmProblem problem = getProblem(8192, 50264, 768);
+  GemmConfig config = getConfig(problem, 128, 256);
+  double a = 2.0 * 8192 * 768, b = 2.0 * 768 * 50264, d = 2.0 * 8192 * 50264;
+  KernelCost byEight = estimateGemm(problem, config, /*operandBytes=*/1000);
+  EXPECT_EQ(byEight.bytes, a + b + d + 1000);
+  EXPECT_EQ(byEight.traffic, a + 8 * b + d + 1000);
+  config.rasterGroup = chooseRasterGroup(problem, config);
+  EXPECT_EQ(config.rasterGroup, 64);
+  KernelCost together = estimateGemm(problem, config, /*operandBytes=*/1000);
+  EXPECT_EQ(together.traffic, a + b + d + 1000);
+  EXPECT_LT(together.seconds, byEight.seconds);
+  FailureOr<KernelChoice> choice = choose(problem);
+  ASSERT_TRUE(succeeded(choice));
+  EXPECT_EQ(choice->config.rasterGroup, 64);
+}
+
+// Near misses: B stays in the cache; rows of A are too long to stay, so that
+// rows walked together would read them again for every other column of tiles
+// (64 x 6 tiles); the matrices of a batch are small.
+TEST_F(KernelCostTest, OtherTilesAreWalkedByEightRows) {
+  GemmProblem narrow = getProblem(8192, 4096, 768);
+  GemmConfig config = getConfig(narrow, 128, 256);
+  EXPECT_EQ(chooseRasterGroup(narrow, config), 8);
+  KernelCost cost = estimateGemm(narrow, config);
+  EXPECT_EQ(cost.traffic, cost.bytes);
+
+  GemmProblem deep = getProblem(8192, 768, 50264);
+  config = getConfig(deep, 128, 128);
+  EXPECT_EQ(chooseRasterGroup(deep, config), 8);
+  double b = 2.0 * 768 * 50264;
+  // 22 rows of tiles at a time.
+  cost = estimateGemm(deep, config);
+  EXPECT_EQ(cost.traffic, cost.bytes + 2 * b);
+
+  GemmProblem batch = getProblem(1024, 1024, 64);
+  batch.batch = 96;
+  config = getConfig(batch, 128, 128);
+  EXPECT_EQ(chooseRasterGroup(batch, config), 8);
+  cost = estimateGemm(batch, config);
+  EXPECT_EQ(cost.traffic, cost.bytes);
+}
+
 // mma.sync: 8 warps read 64 + 32 rows, and 256 rows are written.
 TEST_F(KernelCostTest, BalancesOneStageOfWarps) {
   GemmProblem problem = getProblem(4096, 4096, 4096);
