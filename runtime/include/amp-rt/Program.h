@@ -212,7 +212,7 @@ typedef struct AmpRtProgram AmpRtProgram;
 
 struct AmpRtProgram {
   uint32_t structSize;
-  uint32_t runtimeVersion; /* for ampRtVersionCheck */
+  uint32_t runtimeVersion; /* AMP_RT_VERSION that it calls; ampRtVersionCheck */
   int32_t functionCount;
   int32_t scalerCount;
   const AmpRtFunction *const *functions;

@@ -18,6 +18,7 @@
 #include "Support/SizedStruct.h"
 #include "amp-rt/Cpu.h"
 #include "amp-rt/Program.h"
+#include "amp-rt/Version.h"
 
 #include <cstdio>
 
@@ -55,11 +56,24 @@ AmpRtStatus amp::rt::checkCpu(const char *call, const char *name,
               call, name, names);
 }
 
+AmpRtStatus amp::rt::checkRuntimeVersion(const char *call, uint32_t version) {
+  if (ampRtVersionCheck(version) == AMP_RT_OK)
+    return AMP_RT_OK;
+  return fail(AMP_RT_VERSION_MISMATCH,
+              "%s: expected a program that was compiled for libamp-rt %s, "
+              "which is loaded, but it was for %u.%u.%u; load the libamp-rt of "
+              "the program's bundle, or compile the step again (amp-compile)",
+              call, ampRtVersionText(), version >> 16, version >> 8 & 0xff,
+              version & 0xff);
+}
+
 AmpRtStatus amp::rt::chooseVersion(const char *call,
                                    const AmpRtProgram &program,
                                    const AmpRtProgram *&chosen) {
   AmpRtProgram known;
   if (AmpRtStatus status = readStruct(call, "AmpRtProgram", program, known))
+    return status;
+  if (AmpRtStatus status = checkRuntimeVersion(call, known.runtimeVersion))
     return status;
   for (int32_t i = 0; i < known.versionCount; ++i) {
     if (!known.versions || !known.versions[i])

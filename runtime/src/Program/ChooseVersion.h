@@ -20,6 +20,10 @@ namespace amp::rt {
 /// version of a program of that name needs.
 AmpRtStatus checkCpu(const char *call, const char *name, uint64_t features);
 
+/// AMP_RT_VERSION_MISMATCH if a program that was compiled for that `version` of
+/// libamp-rt calls another.
+AmpRtStatus checkRuntimeVersion(const char *call, uint32_t version);
+
 /// ampRtProgramChoose for `call`.
 AmpRtStatus chooseVersion(const char *call, const AmpRtProgram &program,
                           const AmpRtProgram *&chosen);

@@ -8,6 +8,7 @@
 
 #include "Program/LoadedProgram.h"
 
+#include "Program/ChooseVersion.h"
 #include "Support/FirstFailure.h"
 #include "Support/SizedStruct.h"
 
@@ -49,6 +50,8 @@ AmpRtStatus ampRtProgramLoad(const AmpRtProgram *program, AmpRtDevice *device,
     return failNull(call, "loaded");
   AmpRtProgram known;
   if (AmpRtStatus status = readStruct(call, "AmpRtProgram", *program, known))
+    return status;
+  if (AmpRtStatus status = checkRuntimeVersion(call, known.runtimeVersion))
     return status;
   if (!known.chip)
     return fail(AMP_RT_INVALID_ARGUMENT,

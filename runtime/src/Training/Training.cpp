@@ -22,7 +22,6 @@
 #include "amp-rt/Device.h"
 #include "amp-rt/Load.h"
 #include "amp-rt/StartValue.h"
-#include "amp-rt/Version.h"
 
 #include <algorithm>
 #include <cstring>
@@ -239,8 +238,6 @@ AmpRtStatus AmpRtTraining::read(const char *call, const Value &value,
 //===----------------------------------------------------------------------===//
 
 AmpRtStatus AmpRtTraining::open(const char *call, const char *deviceName) {
-  if (AmpRtStatus status = ampRtVersionCheck(program.runtimeVersion))
-    return status;
   for (int32_t i = 0; i < program.functionCount && !function; ++i)
     if (program.functions[i]->kind == AMP_RT_FUNCTION_TRAIN_STEP)
       function = program.functions[i];

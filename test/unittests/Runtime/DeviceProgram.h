@@ -9,6 +9,7 @@
 #define AMP_TEST_UNITTESTS_RUNTIME_DEVICEPROGRAM_H
 
 #include "amp-rt/Program.h"
+#include "amp-rt/Version.h"
 
 #include <deque>
 #include <string>
@@ -64,6 +65,7 @@ public:
     list.clear();
     for (const Module &module : modules)
       list.push_back(&module.module);
+    program.runtimeVersion = AMP_RT_VERSION;
     program.modules = list.data();
     program.moduleCount = static_cast<int32_t>(list.size());
     return &program;

@@ -16,6 +16,7 @@
 #include "amp-rt/Device.h"
 #include "amp-rt/Load.h"
 #include "amp-rt/Scaler.h"
+#include "amp-rt/Version.h"
 
 #include <gtest/gtest.h>
 
@@ -155,11 +156,13 @@ TEST(StructSize, OlderCallersLeaveTheRestAtZero) {
 TEST(StructSize, OlderProgramsAreForTheHost) {
   AmpRtLoadedProgram *loaded = nullptr;
   Older<AmpRtProgram> program(offsetof(AmpRtProgram, chip));
+  program.known.runtimeVersion = AMP_RT_VERSION;
   EXPECT_EQ(ampRtProgramLoad(&program.known, host(), &loaded),
             AMP_RT_INVALID_ARGUMENT);
   EXPECT_NE(std::strstr(ampRtStatusText(), "one for the host"), nullptr)
       << ampRtStatusText();
   Newer<AmpRtProgram> newer;
+  newer.known.runtimeVersion = AMP_RT_VERSION;
   newer.added = 1;
   EXPECT_EQ(ampRtProgramLoad(&newer.known, host(), &loaded),
             AMP_RT_VERSION_MISMATCH);

@@ -311,7 +311,13 @@ TEST_F(Training, ProgramsThatCannotBeTrainedAreRefused) {
   program.functionCount = 2;
   createError(AMP_RT_NOT_FOUND, "abacus");
   program.runtimeVersion = 0x00ff0000;
-  createError(AMP_RT_VERSION_MISMATCH);
+  EXPECT_EQ(createError(AMP_RT_VERSION_MISMATCH),
+            std::string("ampRtTrainingCreate: expected a program that was "
+                        "compiled for libamp-rt ") +
+                ampRtVersionText() +
+                ", which is loaded, but it was for 255.0.0; load the libamp-rt "
+                "of the program's bundle, or compile the step again "
+                "(amp-compile)");
   program.runtimeVersion = AMP_RT_VERSION;
   program.structSize = 3;
   createError(AMP_RT_VERSION_MISMATCH);

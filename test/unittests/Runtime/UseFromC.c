@@ -86,10 +86,15 @@ int useRuntimeFromC(void) {
   _mlir_memref_to_llvm_free(_mlir_memref_to_llvm_alloc(10));
   ampRtRunFree(context, ampRtRunAllocate(context, 10));
 
-  AmpRtProgram program = {.structSize = sizeof program, .chip = ""};
+  AmpRtProgram program = {.structSize = sizeof program,
+                          .runtimeVersion = AMP_RT_VERSION,
+                          .chip = ""};
   const AmpRtProgram *chosen = NULL;
   CHECK(ampRtProgramChoose(&program, &chosen) == AMP_RT_OK);
   CHECK(chosen == &program);
+  program.runtimeVersion = AMP_RT_VERSION + 0x10000;
+  CHECK(ampRtProgramChoose(&program, &chosen) == AMP_RT_VERSION_MISMATCH);
+  program.runtimeVersion = AMP_RT_VERSION;
   CHECK(ampRtCpuGetFeatures(0) == 0);
   AmpRtLoadedProgram *loaded = NULL;
   CHECK(ampRtProgramLoad(&program, device, &loaded) == AMP_RT_UNAVAILABLE);
