@@ -243,7 +243,8 @@ AMP_RT_STATIC_ASSERT(sizeof(AmpRtProgram) == 48 + 7 * sizeof(void *),
 /* The version of `program` for this CPU, which may be the program itself. For
  * those that use AMX's tiles the system is asked (Cpu.h); where it refuses, a
  * later one is taken. AMP_RT_UNAVAILABLE if this CPU can run none, with what it
- * lacks for the last. What no driver has chosen runs too, and a call of it says
+ * lacks for the last; AMP_RT_VERSION_MISMATCH if it was compiled for another
+ * libamp-rt (Version.h). What no driver has chosen runs too, and a call of it says
  * if the CPU cannot. */
 AMP_RT_API AmpRtStatus ampRtProgramChoose(const AmpRtProgram *program,
                                           const AmpRtProgram **chosen);
