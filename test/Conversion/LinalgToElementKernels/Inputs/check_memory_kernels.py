@@ -15,26 +15,19 @@ import functools
 import operator
 import os
 import re
+import subprocess
 import sys
 
 import compiled_kernels
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHIPS = ("sm_80", "sm_90a")
-#: What fusion plans see of a chip: shared memory of a block, and multiprocessors, as lib/Kernels/Chips says.
-PLANS = {"sm_80": (166912, 108), "sm_90a": (232448, 132)}
-TENSORS = ("func.func(linalg-generalize-named-ops),amp-fuse-elementwise,canonicalize,cse,func.func(amp-separate-fills,"
-           "amp-tile-fusion-groups{{close-bytes={memory} tile-bytes=16384 run-bytes=32 tiles={tiles} sums-alone=true}},"
-           "lower-affine,amp-tile-sums),convert-fusion-groups-to-kernels{{chip={chip}}},"
-           "convert-linalg-to-element-kernels,canonicalize,cse,amp-erase-unused-kernels")
-#: Passes of each family, of those that lib/Pipelines/DeviceLowering.cpp has.
+#: Of amp-to-gpu's passes, the first and the last that a family's functions meet: those between a step's
+#: roles and its buffers, and those of a single loop or copy on buffers.
 PASSES = {
-    "group": TENSORS,
-    "element": TENSORS,
-    "batch": TENSORS.replace("amp-erase", "amp-batch-launches,amp-erase"),
-    "copy": "convert-copies-to-kernels",
-    "pad": "convert-pads-to-kernels",
-    "loop": "func.func(amp-store-loop-results),convert-loops-to-kernels",
+    **dict.fromkeys(("group", "element", "batch", "pad"), ("convert-elementwise-to-linalg", "amp-batch-launches")),
+    "copy": ("convert-copies-to-kernels", "convert-copies-to-kernels"),
+    "loop": ("amp-store-loop-results", "convert-loops-to-kernels"),
 }
 TO_PTX = "amp-kernels-to-cubin{{chip={} format=isa}}"
 COMPARE = {"=": operator.eq, "<=": operator.le, ">=": operator.ge}
@@ -55,6 +48,28 @@ class Row:
 
 
 @functools.cache
+def passes(chip):
+    """The passes of amp-to-gpu, as a textual pipeline has them."""
+    # An empty module is no step, which is said behind the pipeline.
+    said = subprocess.run(["amp-opt", f"--amp-to-gpu=chip={chip} format=nvvm", "--dump-pass-pipeline"],
+                          input="module {}", capture_output=True, text=True).stderr
+    text = re.search(r"builtin\.module\((.*)\)\s*<stdin>:1:1: error", said, re.S)[1]
+    depth, found, start = 0, [], 0
+    for place, letter in enumerate(text + ","):
+        depth += (letter in "({") - (letter in ")}")
+        if letter == "," and not depth:
+            found.append(" ".join(text[start:place].split()))
+            start = place + 1
+    return found
+
+
+def pipeline(family, chip):
+    names = [re.match(r"(?:func\.func\( )?([\w-]+)", each)[1] for each in passes(chip)]
+    first, last = (names.index(name) for name in PASSES[family])
+    return ",".join([*passes(chip)[first : last + 1], "amp-erase-unused-kernels", TO_PTX.format(chip)])
+
+
+@functools.cache
 def source():
     with open(os.path.join(HERE, "memory-kernels.mlir")) as file:
         return file.read()
@@ -63,11 +78,9 @@ def source():
 def compile_kernels(job):
     """Numbers by name of the kernels of a function, and what went wrong if there is none."""
     family, function, chip = job
-    memory, tiles = PLANS[chip]
-    passes = PASSES[family].format(chip=chip, memory=memory, tiles=tiles)
     try:
         part = compiled_kernels.part(source(), function)
-        made = compiled_kernels.compile_source(part, f"--pass-pipeline=builtin.module({passes},{TO_PTX.format(chip)})")
+        made = compiled_kernels.compile_source(part, f"--pass-pipeline=builtin.module({pipeline(family, chip)})")
         return {name: compiled_kernels.measure(*binary, name, chip) for name, binary in made.items()}, ""
     except StopIteration:
         return {}, f"no function {function}"
