@@ -559,19 +559,6 @@ static void checkGuard(Runner &runner, const States &start, const States &clean,
 // All of it
 //===----------------------------------------------------------------------===//
 
-/// What a level rounds to, twice the unit: an operand, and a result.
-static EvaluatorOptions getRounding(StringRef level) {
-  EvaluatorOptions options;
-  options.rounding = {0x1p-24, 0x1p-149};
-  if (level == "O0")
-    return options;
-  if (level == "O4" || level == "O5")
-    options.storage = {0x1p-8, 0x1p-133};
-  else
-    options.storage = {0x1p-11, 0x1p-25};
-  return options;
-}
-
 /// True if a program that is accepted computes what was written.
 static bool isMeant(const GeneratedStep &step) {
   return step.mistake.empty() || step.findsGradients;
@@ -619,7 +606,7 @@ static void checkO0(ModuleOp module, const GeneratedStep &step, uint64_t seed,
     }
     if (call == 0 && isMeant(step))
       if (std::optional<Expected> expected =
-              evaluate(module, seed, getRounding("O0"), report)) {
+              evaluate(module, seed, getEvaluatorOptions("O0"), report)) {
         checkBounds(*a, before, *expected, "O0", plain->parts, report);
         if (c)
           checkBounds(*c, before, *expected, "device O0", plain->parts, report);
@@ -664,7 +651,7 @@ static void checkLevel(ModuleOp module, const GeneratedStep &step,
     report.count("overflow at each scale at " + level);
     return;
   }
-  EvaluatorOptions options = getRounding(optLevel);
+  EvaluatorOptions options = getEvaluatorOptions(optLevel);
   const double other = scale / double(2u << (seed / 2 % 4));
   options.scale = std::min(scale, other);
   std::optional<Expected> expected;

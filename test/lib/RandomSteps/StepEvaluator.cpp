@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -31,6 +32,18 @@ using namespace mlir;
 using namespace mlir::amp;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+EvaluatorOptions mlir::amp::getEvaluatorOptions(StringRef level) {
+  EvaluatorOptions options;
+  options.rounding = {0x1p-24, 0x1p-149};
+  if (level == "O0")
+    return options;
+  if (level == "O4" || level == "O5")
+    options.storage = {0x1p-8, 0x1p-133};
+  else
+    options.storage = {0x1p-11, 0x1p-25};
+  return options;
+}
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -45,7 +58,7 @@ Number StepEvaluator::round(Number number, double magnitude,
 
 /// A number that is kept between two operations.
 Number StepEvaluator::store(Number number) {
-  if (!isLow)
+  if (!isLow || std::isinf(number.value)) // what a maximum begins with
     return number;
   const Rounding &storage = options.storage;
   double magnitude = std::abs(number.value);
@@ -100,10 +113,18 @@ FailureOr<Number> StepEvaluator::compute(Operation *op,
                                   (sizeB - b.error));
       })
       .Case([&](arith::MaximumFOp) {
-        return give(std::max(a.value, b.value), std::max(a.error, b.error));
+        double value = std::max(a.value, b.value);
+        return give(
+            value,
+            std::max(std::max(a.value + a.error, b.value + b.error) - value,
+                     value - std::max(a.value - a.error, b.value - b.error)));
       })
       .Case([&](arith::MinimumFOp) {
-        return give(std::min(a.value, b.value), std::max(a.error, b.error));
+        double value = std::min(a.value, b.value);
+        return give(
+            value,
+            std::max(std::min(a.value + a.error, b.value + b.error) - value,
+                     value - std::min(a.value - a.error, b.value - b.error)));
       })
       .Case([&](arith::NegFOp) { return give(-a.value, a.error); })
       .Case([&](math::AbsFOp) { return give(sizeA, a.error); })
@@ -138,17 +159,45 @@ FailureOr<Number> StepEvaluator::compute(Operation *op,
         double value = std::pow(a.value, b.value);
         if (a.error == 0 && b.error == 0)
           return rounded(value, 0, kFunction);
-        return give(value, kInfinity);
+        // A square of something of either sign, or a power of what is positive.
+        bool isWhole = b.value >= 0 && b.value == std::floor(b.value);
+        if (b.error != 0 || (!isWhole && a.value <= a.error))
+          return give(value, kInfinity);
+        double size = std::abs(value), far = std::pow(sizeA + a.error, b.value),
+               near = std::pow(std::max(sizeA - a.error, 0.0), b.value);
+        return rounded(value,
+                       std::max(std::abs(far - size), std::abs(size - near)),
+                       kFunction);
       })
       .Case([&](arith::CmpFOp compare) {
         bool holds = false;
         switch (compare.getPredicate()) {
         case arith::CmpFPredicate::OGT:
+        case arith::CmpFPredicate::UGT:
           holds = a.value > b.value;
           break;
         case arith::CmpFPredicate::OLT:
+        case arith::CmpFPredicate::ULT:
           holds = a.value < b.value;
           break;
+        case arith::CmpFPredicate::OGE:
+        case arith::CmpFPredicate::UGE:
+          holds = a.value >= b.value;
+          break;
+        case arith::CmpFPredicate::OLE:
+        case arith::CmpFPredicate::ULE:
+          holds = a.value <= b.value;
+          break;
+        case arith::CmpFPredicate::OEQ:
+        case arith::CmpFPredicate::UEQ:
+          holds = a.value == b.value;
+          break;
+        case arith::CmpFPredicate::ONE:
+        case arith::CmpFPredicate::UNE:
+          holds = a.value != b.value;
+          break;
+        case arith::CmpFPredicate::UNO: // there is no NaN
+          return FailureOr<Number>(give(0, 0));
         default:
           return FailureOr<Number>(failure());
         }
@@ -157,11 +206,27 @@ FailureOr<Number> StepEvaluator::compute(Operation *op,
         return FailureOr<Number>(give(holds, isOpen));
       })
       .Case([&](arith::CmpIOp compare) {
+        const bool isUnsigned =
+            compare.getPredicate() >= arith::CmpIPredicate::ult;
+        if (isUnsigned && (a.value < 0 || b.value < 0))
+          return FailureOr<Number>(failure());
         switch (compare.getPredicate()) {
         case arith::CmpIPredicate::eq:
           return FailureOr<Number>(give(a.value == b.value, 0));
+        case arith::CmpIPredicate::ne:
+          return FailureOr<Number>(give(a.value != b.value, 0));
         case arith::CmpIPredicate::slt:
+        case arith::CmpIPredicate::ult:
           return FailureOr<Number>(give(a.value < b.value, 0));
+        case arith::CmpIPredicate::sle:
+        case arith::CmpIPredicate::ule:
+          return FailureOr<Number>(give(a.value <= b.value, 0));
+        case arith::CmpIPredicate::sgt:
+        case arith::CmpIPredicate::ugt:
+          return FailureOr<Number>(give(a.value > b.value, 0));
+        case arith::CmpIPredicate::sge:
+        case arith::CmpIPredicate::uge:
+          return FailureOr<Number>(give(a.value >= b.value, 0));
         default:
           return FailureOr<Number>(failure());
         }
@@ -178,6 +243,29 @@ FailureOr<Number> StepEvaluator::compute(Operation *op,
         result.isScaled = b.isScaled || c.isScaled;
         return result;
       })
+      .Case<arith::AndIOp, arith::OrIOp>([&](Operation *) {
+        if (!getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1))
+          return FailureOr<Number>(failure());
+        bool both = a.value != 0 && b.value != 0,
+             either = a.value != 0 || b.value != 0;
+        return FailureOr<Number>(give(isa<arith::AndIOp>(op) ? both : either,
+                                      a.error != 0 || b.error != 0));
+      })
+      .Case([&](arith::MaxSIOp) {
+        return give(std::max(a.value, b.value), std::max(a.error, b.error));
+      })
+      .Case([&](arith::MinSIOp) {
+        return give(std::min(a.value, b.value), std::max(a.error, b.error));
+      })
+      .Case([&](math::FPowIOp) {
+        // Products one after the other; |x + e|^n - |x|^n is its slope.
+        double value = std::pow(a.value, b.value), power = std::abs(b.value);
+        if (b.value < 0)
+          return FailureOr<Number>(give(value, kInfinity));
+        return FailureOr<Number>(rounded(
+            value, std::pow(sizeA + a.error, power) - std::pow(sizeA, power),
+            std::max(power, 1.0)));
+      })
       .Case<arith::SubIOp>(
           [&](Operation *) { return give(a.value - b.value, 0); })
       .Case<arith::ExtFOp, arith::TruncFOp>(
@@ -186,7 +274,8 @@ FailureOr<Number> StepEvaluator::compute(Operation *op,
           [&](Operation *) { return give(a.value + b.value, 0); })
       .Case<arith::MulIOp>(
           [&](Operation *) { return give(a.value * b.value, 0); })
-      .Case<arith::IndexCastOp, arith::SIToFPOp, arith::UIToFPOp>(
+      .Case<arith::IndexCastOp, arith::SIToFPOp, arith::UIToFPOp,
+            arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(
           [&](Operation *) { return give(a.value, a.error); })
       .Default([](Operation *) { return failure(); });
 }
@@ -293,6 +382,10 @@ LogicalResult StepEvaluator::runStructured(Operation *operation,
       return tensor.elements[getPosition(tensor.shape, index)];
     };
     Values inside;
+    auto find = [&](mlir::Value value) {
+      auto it = inside.find(value);
+      return (it == inside.end() ? values[value] : it->second).elements[0];
+    };
     for (BlockArgument argument : body->getArguments())
       inside[argument] = {{}, {locate(argument.getArgNumber())}};
     for (Operation &inner : body->without_terminator()) {
@@ -305,19 +398,19 @@ LogicalResult StepEvaluator::runStructured(Operation *operation,
         inside[constant] = *readConstant(constant.getValue());
         continue;
       }
+      if (isa<cf::AssertOp>(inner))
+        continue;
       if (auto extract = dyn_cast<tensor::ExtractOp>(&inner)) {
         const NumberTensor &from = values[extract.getTensor()];
         SmallVector<int64_t> index;
         for (mlir::Value i : extract.getIndices())
-          index.push_back(int64_t(inside[i].elements[0].value));
+          index.push_back(int64_t(find(i).value));
         Number number = from.elements[getPosition(from.shape, index)];
         inside[extract] = {{}, {number}};
         continue;
       }
       for (mlir::Value operand : inner.getOperands())
-        numbers.push_back(
-            (inside.count(operand) ? inside[operand] : values[operand])
-                .elements[0]);
+        numbers.push_back(find(operand));
       FailureOr<Number> number = compute(&inner, numbers);
       if (failed(number)) {
         unknown = inner.getName().getStringRef().str();
@@ -328,9 +421,7 @@ LogicalResult StepEvaluator::runStructured(Operation *operation,
     }
     for (auto [i, yielded] :
          llvm::enumerate(body->getTerminator()->getOperands()))
-      locate(inputs + unsigned(i)) =
-          (inside.count(yielded) ? inside[yielded] : values[yielded])
-              .elements[0];
+      locate(inputs + unsigned(i)) = find(yielded);
   });
   if (failed(outcome))
     return failure();
@@ -357,6 +448,20 @@ LogicalResult StepEvaluator::runOperation(Operation *op, Values &values) {
     for (auto [i, offset] : llvm::zip_equal(moved, offsets))
       i += offset;
     return moved;
+  };
+  // Where an element of a slice lies in the whole.
+  auto getPlace = [&](auto slice, ArrayRef<int64_t> index) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    SmallVector<int64_t> place;
+    for (auto [offset, stride] :
+         llvm::zip_equal(slice.getMixedOffsets(), slice.getMixedStrides())) {
+      bool isDropped = dropped.test(unsigned(place.size()));
+      place.push_back(readOffset(offset) +
+                      (isDropped ? 0 : readOffset(stride) * index.front()));
+      if (!isDropped)
+        index = index.drop_front();
+    }
+    return place;
   };
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](arith::ConstantOp constant) {
@@ -388,29 +493,37 @@ LogicalResult StepEvaluator::runOperation(Operation *op, Values &values) {
         return success();
       })
       .Case([&](tensor::ExtractSliceOp slice) {
-        SmallVector<int64_t> offsets;
-        for (OpFoldResult offset : slice.getMixedOffsets())
-          offsets.push_back(readOffset(offset));
         const NumberTensor from = values[slice.getSource()];
         NumberTensor to = makeTensor(slice.getType().getShape());
         forEachIndex(to.shape, [&](ArrayRef<int64_t> index) {
           to.elements[getPosition(to.shape, index)] =
-              from.elements[getPosition(from.shape, shiftBy(index, offsets))];
+              from.elements[getPosition(from.shape, getPlace(slice, index))];
         });
         values[slice] = std::move(to);
         return success();
       })
       .Case([&](tensor::InsertSliceOp slice) {
-        SmallVector<int64_t> offsets;
-        for (OpFoldResult offset : slice.getMixedOffsets())
-          offsets.push_back(readOffset(offset));
         const NumberTensor from = values[slice.getSource()];
         NumberTensor to = values[slice.getDest()];
         forEachIndex(from.shape, [&](ArrayRef<int64_t> index) {
-          to.elements[getPosition(to.shape, shiftBy(index, offsets))] =
+          to.elements[getPosition(to.shape, getPlace(slice, index))] =
               from.elements[getPosition(from.shape, index)];
         });
         values[slice] = std::move(to);
+        return success();
+      })
+      .Case([&](tensor::ConcatOp concat) {
+        NumberTensor to = makeTensor(concat.getResultType().getShape());
+        SmallVector<int64_t> offsets(to.shape.size(), 0);
+        for (mlir::Value input : concat.getInputs()) {
+          const NumberTensor &from = values[input];
+          forEachIndex(from.shape, [&](ArrayRef<int64_t> index) {
+            to.elements[getPosition(to.shape, shiftBy(index, offsets))] =
+                from.elements[getPosition(from.shape, index)];
+          });
+          offsets[concat.getDim()] += from.shape[concat.getDim()];
+        }
+        values[concat] = std::move(to);
         return success();
       })
       .Case([&](tensor::PadOp pad) {
@@ -519,7 +632,16 @@ LogicalResult StepEvaluator::runOperation(Operation *op, Values &values) {
         values[unscale.getFoundInf()] = makeTensor({});
         return success();
       })
-      .Case([&](UpdateScaleOp) { return success(); })
+      .Case<UpdateScaleOp, cf::AssertOp>([&](Operation *) { return success(); })
+      .Case([&](tensor::InsertOp insert) {
+        SmallVector<int64_t> index;
+        for (mlir::Value i : insert.getIndices())
+          index.push_back(int64_t(first(i).value));
+        NumberTensor to = values[insert.getDest()];
+        to.elements[getPosition(to.shape, index)] = first(insert.getScalar());
+        values[insert] = std::move(to);
+        return success();
+      })
       .Default([&](Operation *) -> LogicalResult {
         // Element by element.
         if (op->getNumResults() != 1 || op->getNumRegions() != 0)

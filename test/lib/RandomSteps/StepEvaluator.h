@@ -54,6 +54,9 @@ struct EvaluatorOptions {
   double scale = 1;
 };
 
+/// What an opt level rounds to, twice the unit: an operand, and a result.
+EvaluatorOptions getEvaluatorOptions(StringRef level);
+
 class StepEvaluator {
 public:
   StepEvaluator(ModuleOp module, EvaluatorOptions options)
