@@ -4,8 +4,9 @@
 
 The table says what its columns mean. KINDS says how an instruction is left out: barriers, waits and
 groups of copies are deleted; where a lane would learn something of others, it learns what it knows
-itself; an atomic is a load, an operation and a store. Each kernel runs under several schedules, and
-the whole one first, whose results are those to compare with.
+itself; an atomic is a load, an operation and a store. A launch that is not the first runs before all others
+("order"), or any does nothing ("launch"). Each kernel runs under several schedules, and the whole one
+first, whose results are those to compare with.
 
 One line for each row, with what did not come as expected, and exit status 1 if anything did not.
 WORDs select rows that contain one of them.
@@ -28,9 +29,19 @@ import run_groups  # noqa: E402
 import run_loops  # noqa: E402
 import run_multi_tensor  # noqa: E402
 import run_or_reductions  # noqa: E402
+import run_sums  # noqa: E402
 import verify_attention  # noqa: E402
+import verify_numbers  # noqa: E402
 from delete_synchronisation import FINDINGS  # noqa: E402
-from kernel_launch import Failure, generate, run  # noqa: E402
+from kernel_launch import Emulation, Failure, generate, run  # noqa: E402
+from read_launches import read_kernels  # noqa: E402
+
+
+def atomic(name, operation):
+    """An atomic, and what it does in steps."""
+    return (rf"(%\S+) = llvm\.atomicrmw {name} (%\S+), (%\S+) .*",
+            r"\1 = llvm.load \2 : !llvm.ptr<1> -> i32 %after = " + operation + r" llvm.store %after, \2 : i32, !llvm.ptr<1>")
+
 
 # Of each kind: the instruction, and what takes its place.
 KINDS = {
@@ -38,16 +49,22 @@ KINDS = {
     "warp": (r"nvvm\.bar\.warp\.sync.*", ""),
     "commit": (r"nvvm\.cp\.async\.commit.*", ""),
     "wait": (r"nvvm\.cp\.async\.wait.*", ""),
-    "shuffle": (r"(%\S+) = nvvm\.shfl\.sync +\w+ %\S+, (%\S+), .* -> (\S+)", r"\1 = llvm.bitcast \2 : \3 to \3"),
+    # What orders the copy engine, wgmma and those who wait for them.
+    "pipeline": (r"(?:%\S+ = )?nvvm\.(?:mbarrier|fence|cluster|wgmma\.(?:fence|commit|wait)|cp\.async\.bulk\.(?:commit|wait)).*",
+                 ""),
+    "shuffle": (r"(%\S+) = nvvm\.shfl\.sync +bfly %\S+, (%\S+), .* -> (\S+)", r"\1 = llvm.bitcast \2 : \3 to \3"),
+    "uniform": (r"(%\S+) = nvvm\.shfl\.sync +idx %\S+, (%\S+), .* -> (\S+)", r"\1 = llvm.bitcast \2 : \3 to \3"),
     "vote": (r"(%\S+) = nvvm\.vote\.sync +ballot %\S+, (%\S+) -> i32", r"\1 = llvm.sext \2 : i1 to i32"),
-    "exchange": (r"(%\S+) = nvvm\.redux\.sync +or +(%\S+), .*", r"\1 = llvm.bitcast \2 : i32 to i32"),
-    "atomic": (r"(%\S+) = llvm\.atomicrmw _or (%\S+), (%\S+) .*",
-               r"\1 = llvm.load \2 : !llvm.ptr<1> -> i32 %after = llvm.or \1, \3 : i32 "
-               r"llvm.store %after, \2 : i32, !llvm.ptr<1>"),
+    "exchange": (r"(%\S+) = nvvm\.redux\.sync +\w+ +(%\S+), .*", r"\1 = llvm.bitcast \2 : i32 to i32"),
+    "atomic": atomic("_or", r"llvm.or \1, \3 : i32"),
+    "maximum": atomic("umax", r"llvm.intr.umax(\1, \3) : (i32, i32) -> i32"),
+    "order": (r"(amp\.launch = .*order = )[1-9]\d*", r"\1-1"),
+    "launch": (r"(.*amp\.launch = .*)", r"\1 llvm.return ^never:"),
 }
-# Whatever orders threads or memory, so that no kind is forgotten.
-ORDERS = re.compile(r"nvvm\.(?:bar|shfl|vote|redux|match|elect|fence|membar|mbarrier|cluster|griddep|wgmma"
-                    r"|cp\.async\.(?:commit|wait|bulk))|llvm\.(?:atomicrmw|cmpxchg|fence)")
+# Whatever orders threads, memory or launches, so that no kind is forgotten.
+ORDERS = re.compile(r"nvvm\.(?:bar|shfl|vote|redux|match|elect|fence|membar|mbarrier|cluster|griddep"
+                    r"|wgmma\.(?:fence|commit|wait)|cp\.async\.(?:commit|wait|mbarrier|bulk\.(?:commit|wait)))"
+                    r"|llvm\.(?:atomicrmw|cmpxchg|fence)|amp\.launch = .*order = [1-9]")
 RACE = r"race: |read of uninitialised "
 # Blocks and seeds: one block has several tiles.
 SCHEDULES = (1, 0), (1, 5), (2, 1), (3, 9)
@@ -73,7 +90,7 @@ class Launches:
         changed = os.path.join(program.folder, "kernel.mlir")
         with open(changed, "w") as file:
             file.write(text)
-        program.modules = {name: (changed if at == path else at, kernels)
+        program.modules = {name: (changed, read_kernels(text)) if at == path else (at, kernels)
                            for name, (at, kernels) in program.modules.items()}
         seen = []
         for arguments in self.draws:
@@ -99,11 +116,13 @@ class Loop(Launches):
                 for x in program.run(arguments, *schedule)]
 
 
-class Attention:
+class Generated:
     """Kernels of a generator, whose results have a reference of their own."""
 
+    generator, source = "amp-generate-gemm", os.path.join(HERE, "epilogues.mlir")
+
     def __init__(self, options, folder):
-        path, self.kernels = generate(options, "/dev/null", folder, "amp-generate-attention")
+        path, _ = generate(options, self.source, folder, self.generator)
         self.options, self.folder, self.paths = options, folder, [path]
 
     def outcome(self, path, text):
@@ -111,11 +130,42 @@ class Attention:
         changed = os.path.join(own, "kernel.mlir")
         with open(changed, "w") as file:
             file.write(text)
+        return self.verify(changed, read_kernels(text), own)
+
+    def verify(self, path, kernels, folder):
+        """What is wrong with numbers, or an empty text; Failure if the emulator reports."""
+        for blocks, seed in SCHEDULES:
+            problem = verify_numbers.Problem(f"{self.options} | integer {blocks} {seed}")
+            wrong, _ = verify_numbers.check_numbers(problem, Emulation(path, kernels, folder))
+            if wrong:
+                return wrong
+        return ""
+
+
+class Attention(Generated):
+    generator, source = "amp-generate-attention", "/dev/null"
+
+    def verify(self, path, kernels, folder):
         problem = verify_attention.Attention(f"{self.options} | random 0 {len(SCHEDULES)}")
-        wrong = verify_attention.run_kernels(problem, changed, self.kernels, own)
+        wrong = verify_attention.run_kernels(problem, path, kernels, folder)
         if "amp-emu: error: " in wrong:
             raise Failure(wrong)
         return wrong
+
+
+class Converted:
+    """Kernels of all functions of a file, by passes: none has synchronisation, so that nothing runs."""
+
+    def __init__(self, command, folder):
+        file, *passes = command.split()
+        path = os.path.join(folder, "kernels.mlir")
+        made = run(["amp-opt", os.path.join(ELEMENTS, file), "-o", path, "--split-input-file", *passes, "--amp-kernels-to-nvvm"])
+        if made.returncode:
+            raise Failure(made.stderr)
+        with open(path) as kernels:
+            if "amp.launch = " not in kernels.read():
+                raise Failure(f"no kernel in {command}")
+        self.paths = [path]
 
 
 def open_group(name, folder):
@@ -150,6 +200,17 @@ def open_or_reduction(name, folder):
     return Launches(program, [arguments])
 
 
+def open_sum(name, folder):
+    """`NAME OLD=NEW`: with other extents."""
+    name, *extents = name.split()
+    source = part("sums.mlir", name)
+    for old, new in (extent.split("=") for extent in extents):
+        source = source.replace(old, new)
+    program = run_sums.Program(source, "--convert-sums-to-multi-tensor-kernels", folder)
+    random = np.random.default_rng(1)
+    return Launches(program, [[run_sums.draw(random, shape, type, True) for _, shape, type in program.arguments]])
+
+
 def open_loop(name, folder):
     file = "loops-updates.mlir" if name in ("rows", "many") else "loops-shared.mlir"
     program = run_loops.Program(part(file, name), "", folder)
@@ -160,7 +221,8 @@ def open_loop(name, folder):
 
 
 FAMILIES = {"group": open_group, "batch": open_batch, "multi-tensor": open_multi_tensor,
-            "or-reduction": open_or_reduction, "loop": open_loop, "attention": Attention}
+            "or-reduction": open_or_reduction, "sum": open_sum, "loop": open_loop, "attention": Attention,
+            "product": Generated, "elements": Converted}
 
 
 def judge(opened, whole, path, lines, place, kind):
@@ -217,8 +279,9 @@ def main():
                     sys.exit(f"{family} | {name}: the whole kernel: {wholes}")
             for _, _, kind, count, expected in mine:
                 pattern = re.compile(KINDS[kind][0]) if kind in KINDS else ORDERS
-                places = [(path, i) for path, i in orders if pattern.search(modules[path][i])]
-                orders = [place for place in orders if place not in places]
+                places = [(path, i) for path, lines in modules.items() for i, line in enumerate(lines)
+                          if pattern.search(line)]
+                orders = [place for place in orders if kind == "launch" or place not in places]
                 print(f"{family} | {name} | {kind} | {len(places)}")
                 if len(places) != int(count):
                     complain(f"{len(places)} instead of {count}")
