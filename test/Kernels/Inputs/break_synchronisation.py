@@ -31,6 +31,7 @@ import run_multi_tensor  # noqa: E402
 import run_or_reductions  # noqa: E402
 import run_sums  # noqa: E402
 import verify_attention  # noqa: E402
+import verify_convolutions  # noqa: E402
 import verify_numbers  # noqa: E402
 from delete_synchronisation import FINDINGS  # noqa: E402
 from kernel_launch import Emulation, Failure, generate, run  # noqa: E402
@@ -142,15 +143,30 @@ class Generated:
         return ""
 
 
+def raised(wrong):
+    """What is wrong with numbers; Failure if it is a report."""
+    if "amp-emu: error: " in wrong:
+        raise Failure(wrong)
+    return wrong
+
+
 class Attention(Generated):
     generator, source = "amp-generate-attention", "/dev/null"
 
     def verify(self, path, kernels, folder):
         problem = verify_attention.Attention(f"{self.options} | random 0 {len(SCHEDULES)}")
-        wrong = verify_attention.run_kernels(problem, path, kernels, folder)
-        if "amp-emu: error: " in wrong:
-            raise Failure(wrong)
-        return wrong
+        return raised(verify_attention.run_kernels(problem, path, kernels, folder))
+
+
+class Convolution(Generated):
+    generator = "amp-generate-convolution"
+
+    def verify(self, path, kernels, folder):
+        for blocks in sorted({blocks for blocks, _ in SCHEDULES}):
+            problem = verify_convolutions.Convolution(f"{self.options} | integer {blocks} {blocks} 2")
+            if wrong := raised(verify_convolutions.run_kernels(problem, path, kernels, folder)):
+                return wrong
+        return ""
 
 
 class Converted:
@@ -168,21 +184,46 @@ class Converted:
         self.paths = [path]
 
 
+def find_once(x, start):
+    """In each row one lane finds what is large, lanes that differ in each bit from the one that tells."""
+    np.minimum(x, 1.5, out=x)
+    x[range(4), (60, 64, 31, 63)] = 2
+    start[:] = 0
+
+
+def find_infinity(x, factor):
+    """The last lane finds it."""
+    x[-1, -1] = np.inf
+
+
+# Arguments that are not as drawn: where any lane finds the same, it need not be told.
+CHANGES = {"bits": find_once, "bias_gradient": find_infinity}
+
+
 def open_group(name, folder):
-    return open_made(part("groups.mlir", name), f"--pass-pipeline={run_groups.WRITTEN}", "--cse", folder)
+    return open_made(part("groups.mlir", name), f"--pass-pipeline={run_groups.WRITTEN}", "--cse", folder,
+                     CHANGES.get(name))
+
+
+def open_tiled(name, folder):
+    return open_made(part("groups-tiled.mlir", name), f"--pass-pipeline={run_groups.TILED}", "--cse", folder,
+                     CHANGES.get(name))
 
 
 def open_batch(name, folder):
     return open_made(part("batch-launches.mlir", name), run_batches.PASSES, "--amp-erase-unused-kernels", folder)
 
 
-def open_made(source, passes, rest, folder):
+def open_made(source, passes, rest, folder, change=None):
     path = os.path.join(folder, "function.mlir")
     with open(path, "w") as file:
         file.write(source)
     program = run_groups.Program(run(["amp-opt", path, passes]).stdout, rest, folder)
-    return Launches(program, [[run_groups.draw(np.random.default_rng(1), shape, type)
-                               for _, shape, type in program.arguments]])
+    random = np.random.default_rng(1)
+    arguments = [run_groups.draw(random, shape, type) for _, shape, type in program.arguments]
+    if change:
+        change(*arguments)
+    return Launches(program, [arguments])
 
 
 def open_multi_tensor(name, folder):
@@ -220,9 +261,9 @@ def open_loop(name, folder):
                           for indices in (("twice",) if name in run_loops.EVERYWHERE else ("random",))])
 
 
-FAMILIES = {"group": open_group, "batch": open_batch, "multi-tensor": open_multi_tensor,
+FAMILIES = {"group": open_group, "tiled": open_tiled, "batch": open_batch, "multi-tensor": open_multi_tensor,
             "or-reduction": open_or_reduction, "sum": open_sum, "loop": open_loop, "attention": Attention,
-            "product": Generated, "elements": Converted}
+            "product": Generated, "convolution": Convolution, "elements": Converted}
 
 
 def judge(opened, whole, path, lines, place, kind):
