@@ -1,12 +1,12 @@
 """Leaves each synchronisation of a table's kernels out in turn; it must be noticed as the table says.
 
-    break_synchronisation.py synchronisation.txt [WORD...]
+    break_synchronisation.py TABLE [WORD...]
 
-The table says what its columns mean. KINDS says how an instruction is left out: barriers, waits and
-groups of copies are deleted; where a lane would learn something of others, it learns what it knows
-itself; an atomic is a load, an operation and a store. A launch that is not the first runs before all others
-("order"), or any does nothing ("launch"). Each kernel runs under several schedules, and the whole one
-first, whose results are those to compare with.
+The table (synchronisation.txt) says what its columns mean. KINDS says how an instruction is left out:
+barriers, waits and groups of copies are deleted; where a lane would learn something of others, it learns
+what it knows itself; an atomic is a load, an operation and a store. A launch that is not the first runs
+before all others ("order"), or any does nothing ("launch"). Each kernel runs under several schedules, and
+the whole one first, whose results are those to compare with.
 
 One line for each row, with what did not come as expected, and exit status 1 if anything did not.
 WORDs select rows that contain one of them.
@@ -41,7 +41,7 @@ from read_launches import read_kernels  # noqa: E402
 def atomic(name, operation):
     """An atomic, and what it does in steps."""
     return (rf"(%\S+) = llvm\.atomicrmw {name} (%\S+), (%\S+) .*",
-            r"\1 = llvm.load \2 : !llvm.ptr<1> -> i32 %after = " + operation + r" llvm.store %after, \2 : i32, !llvm.ptr<1>")
+            rf"\1 = llvm.load \2 : !llvm.ptr<1> -> i32 %after = {operation} llvm.store %after, \2 : i32, !llvm.ptr<1>")
 
 
 # Of each kind: the instruction, and what takes its place.
@@ -51,8 +51,8 @@ KINDS = {
     "commit": (r"nvvm\.cp\.async\.commit.*", ""),
     "wait": (r"nvvm\.cp\.async\.wait.*", ""),
     # What orders the copy engine, wgmma and those who wait for them.
-    "pipeline": (r"(?:%\S+ = )?nvvm\.(?:mbarrier|fence|cluster|wgmma\.(?:fence|commit|wait)|cp\.async\.bulk\.(?:commit|wait)).*",
-                 ""),
+    "pipeline": (r"(?:%\S+ = )?nvvm\.(?:mbarrier|fence|cluster|wgmma\.(?:fence|commit|wait)"
+                 r"|cp\.async\.bulk\.(?:commit|wait)).*", ""),
     "shuffle": (r"(%\S+) = nvvm\.shfl\.sync +bfly %\S+, (%\S+), .* -> (\S+)", r"\1 = llvm.bitcast \2 : \3 to \3"),
     "uniform": (r"(%\S+) = nvvm\.shfl\.sync +idx %\S+, (%\S+), .* -> (\S+)", r"\1 = llvm.bitcast \2 : \3 to \3"),
     "vote": (r"(%\S+) = nvvm\.vote\.sync +ballot %\S+, (%\S+) -> i32", r"\1 = llvm.sext \2 : i1 to i32"),
@@ -74,7 +74,8 @@ SCHEDULES = (1, 0), (1, 5), (2, 1), (3, 9)
 def part(file, name):
     """The function of that name in a file of functions."""
     with open(os.path.join(ELEMENTS, file)) as text:
-        return next(each for each in text.read().split("// -----") if re.search(rf"func\.func (?:private )?@{name}\b", each))
+        return next(each for each in text.read().split("// -----")
+                    if re.search(rf"func\.func (?:private )?@{name}\b", each))
 
 
 class Launches:
@@ -174,13 +175,18 @@ class Converted:
 
     def __init__(self, command, folder):
         file, *passes = command.split()
+        with open(os.path.join(ELEMENTS, file)) as source:
+            text = source.read()
+        for each in passes, ["--amp-kernels-to-nvvm"]:
+            made = run(["amp-opt", "-", "--split-input-file", *each], input=text)
+            if made.returncode:
+                raise Failure(made.stderr)
+            text = made.stdout
+        if "amp.launch = " not in text:
+            raise Failure(f"no kernel in {command}")
         path = os.path.join(folder, "kernels.mlir")
-        made = run(["amp-opt", os.path.join(ELEMENTS, file), "-o", path, "--split-input-file", *passes, "--amp-kernels-to-nvvm"])
-        if made.returncode:
-            raise Failure(made.stderr)
-        with open(path) as kernels:
-            if "amp.launch = " not in kernels.read():
-                raise Failure(f"no kernel in {command}")
+        with open(path, "w") as kernels:
+            kernels.write(text)
         self.paths = [path]
 
 
@@ -310,7 +316,8 @@ def main():
             for path in opened.paths:
                 with open(path) as file:
                     modules[path] = file.read().split("\n")
-            orders = [(path, i) for path, lines in modules.items() for i, line in enumerate(lines) if ORDERS.search(line)]
+            orders = [(path, i) for path, lines in modules.items() for i, line in enumerate(lines)
+                      if ORDERS.search(line)]
             mine = [row for row in rows if row[:2] == [family, name]]
             wholes = {}
             if orders:
