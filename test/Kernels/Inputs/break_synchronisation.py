@@ -51,7 +51,7 @@ KINDS = {
     "commit": (r"nvvm\.cp\.async\.commit.*", ""),
     "wait": (r"nvvm\.cp\.async\.wait.*", ""),
     # What orders the copy engine, wgmma and those who wait for them.
-    "pipeline": (r"(?:%\S+ = )?nvvm\.(?:mbarrier|fence|cluster|wgmma\.(?:fence|commit|wait)"
+    "pipeline": (r"(?:%\S+ = )?nvvm\.(?:mbarrier|fence|cluster\.|wgmma\.(?:fence|commit|wait)"
                  r"|cp\.async\.bulk\.(?:commit|wait)).*", ""),
     "shuffle": (r"(%\S+) = nvvm\.shfl\.sync +bfly %\S+, (%\S+), .* -> (\S+)", r"\1 = llvm.bitcast \2 : \3 to \3"),
     "uniform": (r"(%\S+) = nvvm\.shfl\.sync +idx %\S+, (%\S+), .* -> (\S+)", r"\1 = llvm.bitcast \2 : \3 to \3"),
@@ -63,7 +63,7 @@ KINDS = {
     "launch": (r"(.*amp\.launch = .*)", r"\1 llvm.return ^never:"),
 }
 # Whatever orders threads, memory or launches, so that no kind is forgotten.
-ORDERS = re.compile(r"nvvm\.(?:bar|shfl|vote|redux|match|elect|fence|membar|mbarrier|cluster|griddep"
+ORDERS = re.compile(r"nvvm\.(?:bar|shfl|vote|redux|match|elect|fence|membar|mbarrier|cluster\.|griddep"
                     r"|wgmma\.(?:fence|commit|wait)|cp\.async\.(?:commit|wait|mbarrier|bulk\.(?:commit|wait)))"
                     r"|llvm\.(?:atomicrmw|cmpxchg|fence)|amp\.launch = .*order = [1-9]")
 RACE = r"race: |read of uninitialised "
