@@ -9,7 +9,9 @@
 // The forward pass is the backward slice of the losses; what it gives to an
 // operation outside of the slice is kept. Values are named by the tensor that
 // their elements come from, through reshapes, slices, transposes, broadcasts
-// and widening conversions, which a reader can do while it reads.
+// and widening conversions, which a reader can do while it reads. A result of
+// a contraction that is read by one rounding alone is the rounded one, which
+// its writer can do while it writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,7 @@
 #include "amp/Analysis/Fill.h"
 #include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -43,6 +46,24 @@ static Value getMoved(Operation *op) {
       yielded.getDefiningOp()))
     yielded = yielded.getDefiningOp()->getOperand(0);
   return yielded == body->getArgument(0) ? op->getOperand(0) : Value();
+}
+
+/// What `value` is rounded to, if that is all that is done with it, or `value`.
+static Value getRounded(Value value) {
+  while (value.hasOneUse()) {
+    auto user = dyn_cast<linalg::LinalgOp>(*value.user_begin());
+    if (!user || !linalg::isElementwise(user) || user.getNumDpsInputs() != 1 ||
+        user->getNumResults() != 1 || user->getOperand(0) != value)
+      break;
+    Block *body = user.getBlock();
+    auto truncation = body->getTerminator()
+                          ->getOperand(0)
+                          .getDefiningOp<arith::TruncFOp>();
+    if (!truncation || truncation.getIn() != body->getArgument(0))
+      break;
+    value = user->getResult(0);
+  }
+  return value;
 }
 
 /// The tensor that the elements of `value` come from.
@@ -111,7 +132,8 @@ int64_t mlir::amp::countLeastTraffic(func::FuncOp step,
   step.walk([&](linalg::LinalgOp op) {
     if (succeeded(matchContraction(op))) {
       llvm::for_each(op.getDpsInputs(), add);
-      llvm::for_each(op->getResults(), add);
+      for (Value result : op->getResults())
+        add(getRounded(result));
     }
   });
   for (Operation *op : forward) {

@@ -322,13 +322,34 @@ std::string Describer::addKernel(DictionaryAttr kernel) {
                     Field::i64(getInt("bytes"))});
 }
 
+/// Whether a signature says all that AmpRtFunction needs.
+static bool isWhole(DictionaryAttr signature) {
+  auto haveTypes = [&](StringRef key) {
+    auto values = signature.getAs<ArrayAttr>(key);
+    return values && llvm::all_of(values, [](Attribute value) {
+             return bool(cast<DictionaryAttr>(value).getAs<TypeAttr>("type"));
+           });
+  };
+  return signature.getAs<StringAttr>("kind") && haveTypes("arguments") &&
+         haveTypes("results");
+}
+
 LogicalResult Describer::run() {
   if (failed(readCpu()))
     return failure();
   SmallVector<std::string> functions, scalers, kernels;
   for (auto function : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>())) {
-    if (!function->hasAttr(kSignatureAttr))
+    auto signature = function->getAttrOfType<DictionaryAttr>(kSignatureAttr);
+    if (!signature)
       continue;
+    bool isEntry =
+        module.lookupSymbol((kInterfacePrefix + function.getName()).str());
+    if (isEntry && !isWhole(signature))
+      return function.emitError()
+             << "expected '" << kSignatureAttr
+             << "' to have a kind, and the types of all arguments and results, "
+                "but got "
+             << signature << "; leave it to amp-mark-entry-points";
     std::string symbol = addFunction(function);
     if (!symbol.empty())
       functions.push_back(symbol);

@@ -42,3 +42,28 @@ module attributes {amp.cpu = {cpu = "x86-64", features = -1 : i64, tile_features
     llvm.return %0 : i32
   }
 }
+
+// -----
+
+// A signature that lacks the type of a result. Near miss: describe-program.mlir.
+// expected-error@+1 {{expected 'amp.signature' to have a kind, and the types of all arguments and results, but got {arguments = [], kind = "train_step", results = [{role = "loss"}]}; leave it to amp-mark-entry-points}}
+llvm.func @step(%run: i64) -> i32 attributes {amp.signature = {kind = "train_step", arguments = [], results = [{role = "loss"}]}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+llvm.func @_mlir_ciface_step(%run: i64) -> i32 attributes {amp.signature = {}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error@+1 {{to have a kind, and the types of all arguments and results, but got {kind = "train_step"}}}
+llvm.func @step(%run: i64) -> i32 attributes {amp.signature = {kind = "train_step"}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+llvm.func @_mlir_ciface_step(%run: i64) -> i32 attributes {amp.signature = {}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}

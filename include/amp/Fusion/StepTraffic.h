@@ -22,7 +22,8 @@ namespace mlir::amp {
 /// (arguments are there already) and read once (if anybody reads it):
 ///
 ///   - arguments and results
-///   - operands and results of contractions
+///   - operands and results of contractions; a result that one rounding alone
+///     reads is the rounded one
 ///   - values kept for the backward pass: those that the results numbered
 ///     `losses` depend on and that somebody reads on whom they do not depend
 ///

@@ -132,7 +132,8 @@ static func::FuncOp findTrainStep(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (auto signature =
             function->getAttrOfType<DictionaryAttr>(kSignatureAttr))
-      if (signature.getAs<StringAttr>("kind") == "train_step")
+      if (auto kind = signature.getAs<StringAttr>("kind");
+          kind && kind == "train_step")
         return function;
   return {};
 }
@@ -245,10 +246,13 @@ struct CountLeastTraffic
     auto results = step->getAttrOfType<DictionaryAttr>(kSignatureAttr)
                        .getAs<ArrayAttr>("results");
     SmallVector<unsigned> losses;
-    for (auto [number, result] :
-         llvm::enumerate(results.getAsRange<DictionaryAttr>()))
-      if (result.getAs<StringAttr>("role") == "loss")
+    for (unsigned number = 0, e = step.getNumResults();
+         results && number < std::min<size_t>(e, results.size()); ++number) {
+      auto role =
+          cast<DictionaryAttr>(results[number]).getAs<StringAttr>("role");
+      if (role && role == "loss")
         losses.push_back(number);
+    }
     getOperation()->setAttr(
         kLeastTrafficAttr,
         Builder(&getContext())

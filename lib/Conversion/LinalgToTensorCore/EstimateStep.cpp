@@ -49,7 +49,9 @@ struct EstimateStep : public amp::impl::EstimateStepPassBase<EstimateStep> {
     SymbolTable kernels(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       auto signature = function->getAttrOfType<DictionaryAttr>(kSignatureAttr);
-      if (!signature || signature.getAs<StringAttr>("kind") != "train_step")
+      auto kind =
+          signature ? signature.getAs<StringAttr>("kind") : StringAttr();
+      if (!kind || kind != "train_step")
         continue;
       double seconds = estimate(function.getBody(), kernels);
       getOperation()->setAttr(kExpectedSecondsAttr,

@@ -68,6 +68,71 @@ func.func @step(%x: tensor<64x512xf32>, %w: tensor<512x512xf32>) -> (tensor<f32>
 
 // -----
 
+// A result that is rounded, and not read otherwise, is written as it is rounded: x and w are
+// read, 64 KiB and 512 KiB, the half is written and read, and the loss is written.
+
+#ij = affine_map<(i, j) -> (i, j)>
+// CHECK: module attributes {amp.least_traffic = 720900 : i64}
+func.func @rounded(%x: tensor<64x512xf16>, %w: tensor<512x512xf16>) -> (tensor<f32>, tensor<64x512xf16>)
+    attributes {amp.signature = {kind = "train_step", arguments = [{}, {}], results = [{role = "loss"}, {}]}} {
+  %zero = arith.constant 0.0 : f32
+  %rows = tensor.empty() : tensor<64x512xf32>
+  %halves = tensor.empty() : tensor<64x512xf16>
+  %none = tensor.empty() : tensor<f32>
+  %rows0 = linalg.fill ins(%zero : f32) outs(%rows : tensor<64x512xf32>) -> tensor<64x512xf32>
+  %none0 = linalg.fill ins(%zero : f32) outs(%none : tensor<f32>) -> tensor<f32>
+  %h = linalg.matmul ins(%x, %w : tensor<64x512xf16>, tensor<512x512xf16>)
+                     outs(%rows0 : tensor<64x512xf32>) -> tensor<64x512xf32>
+  %half = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%h : tensor<64x512xf32>) outs(%halves : tensor<64x512xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %0 = arith.truncf %in : f32 to f16
+    linalg.yield %0 : f16
+  } -> tensor<64x512xf16>
+  %loss = linalg.generic {indexing_maps = [#ij, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%half : tensor<64x512xf16>) outs(%none0 : tensor<f32>) {
+  ^bb0(%in: f16, %out: f32):
+    %0 = arith.extf %in : f16 to f32
+    %1 = arith.addf %0, %out : f32
+    linalg.yield %1 : f32
+  } -> tensor<f32>
+  return %loss, %half : tensor<f32>, tensor<64x512xf16>
+}
+
+// -----
+
+// The near miss: as f32 it is read, too, so that it is written and read, and the half is written.
+
+#ij = affine_map<(i, j) -> (i, j)>
+// CHECK: module attributes {amp.least_traffic = 917508 : i64}
+func.func @rounded_and_read(%x: tensor<64x512xf16>, %w: tensor<512x512xf16>) -> (tensor<f32>, tensor<64x512xf16>)
+    attributes {amp.signature = {kind = "train_step", arguments = [{}, {}], results = [{role = "loss"}, {}]}} {
+  %zero = arith.constant 0.0 : f32
+  %rows = tensor.empty() : tensor<64x512xf32>
+  %halves = tensor.empty() : tensor<64x512xf16>
+  %none = tensor.empty() : tensor<f32>
+  %rows0 = linalg.fill ins(%zero : f32) outs(%rows : tensor<64x512xf32>) -> tensor<64x512xf32>
+  %none0 = linalg.fill ins(%zero : f32) outs(%none : tensor<f32>) -> tensor<f32>
+  %h = linalg.matmul ins(%x, %w : tensor<64x512xf16>, tensor<512x512xf16>)
+                     outs(%rows0 : tensor<64x512xf32>) -> tensor<64x512xf32>
+  %half = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%h : tensor<64x512xf32>) outs(%halves : tensor<64x512xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %0 = arith.truncf %in : f32 to f16
+    linalg.yield %0 : f16
+  } -> tensor<64x512xf16>
+  %loss = linalg.generic {indexing_maps = [#ij, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%h : tensor<64x512xf32>) outs(%none0 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %in : f32
+    %1 = arith.addf %0, %out : f32
+    linalg.yield %1 : f32
+  } -> tensor<f32>
+  return %loss, %half : tensor<f32>, tensor<64x512xf16>
+}
+
+// -----
+
 // What is no train step is not counted.
 
 // CHECK-NOT: amp.least_traffic

@@ -260,3 +260,15 @@ func.func @f(%x: f32) {
 // Dialect rule 8. Near miss: specialize-helpers.mlir.
 // expected-error @+1 {{'func.func' op expected 'amp.context' to be a dictionary with 'arguments' and 'results', arrays of strings, as amp-specialize-helpers writes it, but got {junk = "x"}}}
 func.func private @f() attributes {amp.context = {junk = "x"}}
+
+// -----
+
+// Dialect rule 8. Near misses: count-least-traffic.mlir, which names no role, and count-launch-traffic.mlir, the kind alone.
+// expected-error @+1 {{'func.func' op expected 'amp.signature' to be a dictionary, of which 'kind' is a string, and 'arguments' and 'results' are arrays of dictionaries, as amp-mark-entry-points writes it, but got {kind = 3 : i64}}}
+func.func private @f() attributes {amp.signature = {kind = 3}}
+
+// -----
+
+// Dialect rule 8.
+// expected-error @+1 {{arrays of dictionaries, as amp-mark-entry-points writes it, but got {kind = "train_step", results = ["loss"]}}}
+func.func private @f() attributes {amp.signature = {kind = "train_step", results = ["loss"]}}

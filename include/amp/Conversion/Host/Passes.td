@@ -1305,8 +1305,9 @@ def CountLeastTrafficPass : Pass<"amp-count-least-traffic", "ModuleOp"> {
   let description = [{
     Leaves on the module, as `amp.least_traffic`, the bytes of the tensors of its
     train step (by `amp.signature`) that have to be in memory however it is fused:
-    arguments, results, operands and results of contractions, and what the forward
-    pass keeps for the backward pass, each written once and read once
+    arguments, results, operands and results of contractions (rounded, where one
+    rounding is all that reads them), and what the forward pass keeps for the
+    backward pass, each written once and read once
     (`amp/Fusion/StepTraffic.h`). Runs on tensors, before anything is fused.
   }];
 }

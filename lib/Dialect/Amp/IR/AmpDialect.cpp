@@ -308,6 +308,20 @@ static bool isContext(Attribute attr) {
   return context && areStrings("arguments") && areStrings("results");
 }
 
+/// The part of rule 8 that is about `amp.signature`.
+static bool isSignature(Attribute attr) {
+  auto signature = dyn_cast<DictionaryAttr>(attr);
+  auto isList = [&](StringRef key) {
+    auto values = signature.getAs<ArrayAttr>(key);
+    return values ? llvm::all_of(values, llvm::IsaPred<DictionaryAttr>)
+                  : !signature.contains(key);
+  };
+  return signature &&
+         isa_and_present<StringAttr>(signature.get("kind")) ==
+             signature.contains("kind") &&
+         isList("arguments") && isList("results");
+}
+
 LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attr) {
   StringRef name = attr.getName();
@@ -348,6 +362,11 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
     return expect(isContext(attr.getValue()),
                   "a dictionary with 'arguments' and 'results', arrays of "
                   "strings, as amp-specialize-helpers writes it");
+  if (name == "amp.signature")
+    return expect(isSignature(attr.getValue()),
+                  "a dictionary, of which 'kind' is a string, and 'arguments' "
+                  "and 'results' are arrays of dictionaries, as "
+                  "amp-mark-entry-points writes it");
   if (name == kSelfAttr) { // Rule 9
     auto number = dyn_cast<IntegerAttr>(attr.getValue());
     return expect(

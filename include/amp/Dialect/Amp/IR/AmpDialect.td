@@ -108,7 +108,9 @@ def Amp_Dialect : Dialect {
        one of its three values, `amp.scope_id` is an `i64`.
     8. `amp.policy` is a `#amp.policy`, `amp.class` a `#amp.class`, and
        `amp.context` (`amp-specialize-helpers`) a dictionary with `arguments` and
-       `results`, arrays of strings.
+       `results`, arrays of strings. `amp.signature` (`amp-mark-entry-points`) is
+       a dictionary, of which `kind` is a string, and `arguments` and `results`
+       are arrays of dictionaries.
     9. `amp.self` is an `i64` that numbers an operand which is a ranked tensor.
     10. `amp.micro_batches` is an `i64` of at least 1.
     11. An attribute whose name begins with `amp.` is one that the project knows: a
