@@ -369,7 +369,7 @@ Expected<StepRecord> TrainingLoop::runStep() {
     if (spec.role != "loss")
       continue;
     if (Error error = result.fetch())
-      return std::move(error);
+      return explainFailure(std::move(error));
     record.losses.emplace_back(spec.name, result.getAsDouble(0));
   }
   for (auto [result, place] : llvm::zip_equal(results, carried))

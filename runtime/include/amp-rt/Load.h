@@ -55,9 +55,9 @@ typedef struct AmpRtLoadedProgram AmpRtLoadedProgram;
  * and for one whose modules contradict themselves; AMP_RT_UNAVAILABLE for one
  * whose kernels the device cannot run (compiled for another chip, or text on a
  * GPU), and on the host device; AMP_RT_VERSION_MISMATCH for one that was
- * compiled for another libamp-rt (Version.h). Versions for several CPUs have been chosen from
- * before (ampRtProgramChoose). Kernels for sm_90a run on GPUs of compute
- * capability 9.0 only, those for sm_80 on all of 8.0 to 8.9. */
+ * compiled for another libamp-rt (Version.h). Versions for several CPUs have
+ * been chosen from before (ampRtProgramChoose). Kernels for sm_90a run on GPUs
+ * of compute capability 9.0 only, those for sm_80 on all of 8.0 to 8.9. */
 AMP_RT_API AmpRtStatus ampRtProgramLoad(const AmpRtProgram *program,
                                         AmpRtDevice *device,
                                         AmpRtLoadedProgram **loaded);

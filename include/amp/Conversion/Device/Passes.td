@@ -2084,7 +2084,8 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     With `report`, each contraction gets a remark: what was chosen, or why not, with
     a note at the first operation of its group that is not part of the kernel. The
     `gpu.module` carries `amp.cost`, a dictionary: `chip`, `tile`, `stages`,
-    `cluster` and `split_k` as chosen; `flops` and `bytes` of the problem; `waves`
+    `cluster`, `split_k` and `raster_group` as chosen; `flops` and `bytes` of the
+    problem, and the `traffic` with memory that is expected of this raster; `waves`
     of tiles and their `wave_efficiency`; cycles of one stage of a tile for the
     Tensor Cores, shared memory and the L2 cache; expected `seconds`,
     `share_of_peak` and what it is `bound` by. A depthwise kernel has no tiles and nothing of them. What `chip=sm_90a` has no kernel for, f32 and gradients in tf32, runs as a kernel for sm_90.

@@ -311,15 +311,16 @@ static bool isContext(Attribute attr) {
 /// The part of rule 8 that is about `amp.signature`.
 static bool isSignature(Attribute attr) {
   auto signature = dyn_cast<DictionaryAttr>(attr);
-  auto isList = [&](StringRef key) {
+  if (!signature)
+    return false;
+  auto isListOrAbsent = [&](StringRef key) {
     auto values = signature.getAs<ArrayAttr>(key);
     return values ? llvm::all_of(values, llvm::IsaPred<DictionaryAttr>)
                   : !signature.contains(key);
   };
-  return signature &&
-         isa_and_present<StringAttr>(signature.get("kind")) ==
-             signature.contains("kind") &&
-         isList("arguments") && isList("results");
+  Attribute kind = signature.get("kind");
+  return (!kind || isa<StringAttr>(kind)) && isListOrAbsent("arguments") &&
+         isListOrAbsent("results");
 }
 
 LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
