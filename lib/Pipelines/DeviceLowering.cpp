@@ -137,6 +137,8 @@ static void addKernels(OpPassManager &pm,
   many.chip = options.chip;
   pm.addPass(createConvertElementwiseToMultiTensorKernelsPass(many));
   pm.addNestedPass<func::FuncOp>(createTileSumsPass());
+  // Before a loop is a kernel, whose rows are as long as its result's.
+  pm.addNestedPass<func::FuncOp>(createWriteThroughInsertionsPass());
   ConvertFusionGroupsToKernelsPassOptions groups;
   groups.chip = options.chip;
   pm.addPass(createConvertFusionGroupsToKernelsPass(groups));

@@ -978,3 +978,46 @@ func.func @matrix_vector(%x: tensor<12x100xf16>, %gain: tensor<100xf32>) -> tens
   }
   return %0 : tensor<12x100xf32>
 }
+
+// -----
+
+// Rows that are inserted in longer ones (amp-write-through-insertions): four rows a tile, of 515 elements, the
+// last of which is one of its own.
+// CHECK-LABEL: func @padded_rows
+// CHECK:       amp.launch_kernels @group_0
+func.func @padded_rows(%x: tensor<2x4x515xf16>) -> tensor<8x520xf16> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4x515xf16>
+  %0 = scf.forall (%i) in (2) shared_outs(%r = %e) -> (tensor<2x4x515xf16>) {
+    %t = tensor.extract_slice %x[%i, 0, 0] [1, 4, 515] [1, 1, 1] : tensor<2x4x515xf16> to tensor<4x515xf16>
+    %n = tensor.empty() : tensor<4xf32>
+    %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        outs(%n : tensor<4xf32>) {
+    ^bb0(%o: f32):
+      linalg.yield %zero : f32
+    } -> tensor<4xf32>
+    %most = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%t : tensor<4x515xf16>) outs(%z : tensor<4xf32>) {
+    ^bb0(%a: f16, %o: f32):
+      %w = arith.extf %a : f16 to f32
+      %m = arith.maximumf %o, %w : f32
+      linalg.yield %m : f32
+    } -> tensor<4xf32>
+    %h = tensor.empty() : tensor<4x515xf16>
+    %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%t, %most : tensor<4x515xf16>, tensor<4xf32>) outs(%h : tensor<4x515xf16>) {
+    ^bb0(%a: f16, %b: f32, %o: f16):
+      %w = arith.extf %a : f16 to f32
+      %s = arith.subf %w, %b : f32
+      %c = arith.truncf %s : f32 to f16
+      linalg.yield %c : f16
+    } -> tensor<4x515xf16>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %d into %r[%i, 0, 0] [1, 4, 515] [1, 1, 1] : tensor<4x515xf16> into tensor<2x4x515xf16>
+    }
+  }
+  %rows = tensor.collapse_shape %0 [[0, 1], [2]] : tensor<2x4x515xf16> into tensor<8x515xf16>
+  %long = tensor.empty() : tensor<8x520xf16>
+  %1 = tensor.insert_slice %rows into %long[0, 0] [8, 515] [1, 1] : tensor<8x515xf16> into tensor<8x520xf16>
+  return %1 : tensor<8x520xf16>
+}

@@ -988,6 +988,56 @@ def ExpandSliceUpdatesPass : Pass<"amp-expand-slice-updates", "::mlir::func::Fun
                            "::mlir::tensor::TensorDialect"];
 }
 
+def WriteThroughInsertionsPass : Pass<"amp-write-through-insertions", "::mlir::func::FuncOp"> {
+  let summary = "write tiles where their rows are inserted";
+  let description = [{
+    Rows that are no multiple of 16 bytes long are copied to longer ones for the products that
+    read them (`convert-linalg-to-tensor-core`): the gradient of the logits of a vocabulary of
+    50,257. Where a loop over tiles makes them, it can as well write them there. Its result gets
+    the longer rows, of which it writes the front, and the insertion is gone.
+
+    **Input.** `scf.forall` on tensors whose result is used by one `tensor.insert_slice`, at the
+    front of longer rows of a `tensor.empty`, perhaps behind a `tensor.collapse_shape` that
+    leaves rows as they are. The loop begins the result with a `tensor.empty` and does not read it.
+    The rest stays.
+
+    Before:
+    ```mlir
+    func.func @rows(%x: tensor<4x5xf32>) -> tensor<4x8xf32> {
+      %e = tensor.empty() : tensor<4x5xf32>
+      %r = scf.forall (%i) in (4) shared_outs(%o = %e) -> (tensor<4x5xf32>) {
+        %s = tensor.extract_slice %x[%i, 0] [1, 5] [1, 1] : tensor<4x5xf32> to tensor<1x5xf32>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %s into %o[%i, 0] [1, 5] [1, 1] : tensor<1x5xf32> into tensor<4x5xf32>
+        }
+      }
+      %p = tensor.empty() : tensor<4x8xf32>
+      %q = tensor.insert_slice %r into %p[0, 0] [4, 5] [1, 1] : tensor<4x5xf32> into tensor<4x8xf32>
+      return %q : tensor<4x8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @rows(%x: tensor<4x5xf32>) -> tensor<4x8xf32> {
+      %e = tensor.empty() : tensor<4x5xf32>
+      %d = tensor.empty() : tensor<4x8xf32>
+      %r = scf.forall (%i) in (4) shared_outs(%o = %d) -> (tensor<4x8xf32>) {
+        %s = tensor.extract_slice %x[%i, 0] [1, 5] [1, 1] : tensor<4x5xf32> to tensor<1x5xf32>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %s into %o[%i, 0] [1, 5] [1, 1] : tensor<1x5xf32> into tensor<4x8xf32>
+        }
+      }
+      %p = tensor.empty() : tensor<4x8xf32>
+      return %r : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numWritten", "insertions gone", "Results of loops that are written where they were inserted">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def ReadThroughSlicesPass : Pass<"amp-read-through-slices", "::mlir::func::FuncOp"> {
   let summary = "read a slice's elements where they lie";
   let description = [{
