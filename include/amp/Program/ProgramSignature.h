@@ -16,6 +16,8 @@
 #ifndef AMP_PROGRAM_PROGRAMSIGNATURE_H
 #define AMP_PROGRAM_PROGRAMSIGNATURE_H
 
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -27,6 +29,13 @@ namespace mlir::amp {
 /// "train_step", "evaluate" or "other", the others are lists of {type, role,
 /// name, kind, init} with the texts of the contract's attributes.
 constexpr llvm::StringLiteral kSignatureAttr = "amp.signature";
+/// Whether the signature of `function`, if it has one, says that it is a train
+/// step.
+inline bool isTrainStep(Operation *function) {
+  auto signature = function->getAttrOfType<DictionaryAttr>(kSignatureAttr);
+  auto kind = signature ? signature.getAs<StringAttr>("kind") : StringAttr();
+  return kind && kind == "train_step";
+}
 /// On an entry point: bytes that it allocates besides its results.
 constexpr llvm::StringLiteral kWorkspaceAttr = "amp.workspace_bytes";
 /// On the module: the attributes of its scalers, in the order of declaration.

@@ -130,11 +130,8 @@ private:
 /// The train step, or null.
 static func::FuncOp findTrainStep(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
-    if (auto signature =
-            function->getAttrOfType<DictionaryAttr>(kSignatureAttr))
-      if (auto kind = signature.getAs<StringAttr>("kind");
-          kind && kind == "train_step")
-        return function;
+    if (isTrainStep(function))
+      return function;
   return {};
 }
 

@@ -48,10 +48,7 @@ struct EstimateStep : public amp::impl::EstimateStepPassBase<EstimateStep> {
   void runOnOperation() override {
     SymbolTable kernels(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      auto signature = function->getAttrOfType<DictionaryAttr>(kSignatureAttr);
-      auto kind =
-          signature ? signature.getAs<StringAttr>("kind") : StringAttr();
-      if (!kind || kind != "train_step")
+      if (!isTrainStep(function))
         continue;
       double seconds = estimate(function.getBody(), kernels);
       getOperation()->setAttr(kExpectedSecondsAttr,

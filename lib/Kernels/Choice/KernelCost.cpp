@@ -100,10 +100,13 @@ static double getResultElements(const GemmProblem &problem) {
   return double(problem.m) * problem.n * problem.batch;
 }
 
-static double getBytes(const GemmProblem &problem) {
+/// With A and B so many times.
+static double getBytes(const GemmProblem &problem, double timesA = 1,
+                       double timesB = 1) {
   double a = double(problem.m) * problem.k * getElementBytes(problem.a);
   double b = double(problem.k) * problem.n * getElementBytes(problem.b);
-  return a * problem.matricesOfA() + b * problem.matricesOfB() +
+  return timesA * a * problem.matricesOfA() +
+         timesB * b * problem.matricesOfB() +
          getResultElements(problem) * getElementBytes(problem.d);
 }
 
@@ -133,11 +136,7 @@ static double countTraffic(const GemmProblem &problem,
   double timesA =
       panel <= kept ? 1 : std::ceil(std::max(1.0, group * columns / atATime));
   double timesB = panel + matrix <= kept ? 1 : std::ceil(rows / together);
-
-  double a = double(problem.m) * problem.k * getElementBytes(problem.a);
-  double b = double(problem.k) * problem.n * getElementBytes(problem.b);
-  return getBytes(problem) + (timesA - 1) * a * problem.matricesOfA() +
-         (timesB - 1) * b * problem.matricesOfB();
+  return getBytes(problem, timesA, timesB);
 }
 
 int64_t mlir::amp::chooseRasterGroup(const GemmProblem &problem,

@@ -112,19 +112,16 @@ FailureOr<Number> StepEvaluator::compute(Operation *op,
         return rounded(value, (a.error + std::abs(value) * b.error) /
                                   (sizeB - b.error));
       })
-      .Case([&](arith::MaximumFOp) {
-        double value = std::max(a.value, b.value);
-        return give(
-            value,
-            std::max(std::max(a.value + a.error, b.value + b.error) - value,
-                     value - std::max(a.value - a.error, b.value - b.error)));
-      })
-      .Case([&](arith::MinimumFOp) {
-        double value = std::min(a.value, b.value);
-        return give(
-            value,
-            std::max(std::min(a.value + a.error, b.value + b.error) - value,
-                     value - std::min(a.value - a.error, b.value - b.error)));
+      .Case<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
+            arith::MinSIOp>([&](Operation *) {
+        auto choose = [&](double x, double y) {
+          return isa<arith::MaximumFOp, arith::MaxSIOp>(op) ? std::max(x, y)
+                                                            : std::min(x, y);
+        };
+        double value = choose(a.value, b.value),
+               high = choose(a.value + a.error, b.value + b.error),
+               low = choose(a.value - a.error, b.value - b.error);
+        return give(value, std::max(high - value, value - low));
       })
       .Case([&](arith::NegFOp) { return give(-a.value, a.error); })
       .Case([&](math::AbsFOp) { return give(sizeA, a.error); })
@@ -250,12 +247,6 @@ FailureOr<Number> StepEvaluator::compute(Operation *op,
              either = a.value != 0 || b.value != 0;
         return FailureOr<Number>(give(isa<arith::AndIOp>(op) ? both : either,
                                       a.error != 0 || b.error != 0));
-      })
-      .Case([&](arith::MaxSIOp) {
-        return give(std::max(a.value, b.value), std::max(a.error, b.error));
-      })
-      .Case([&](arith::MinSIOp) {
-        return give(std::min(a.value, b.value), std::max(a.error, b.error));
       })
       .Case([&](math::FPowIOp) {
         // Products one after the other; |x + e|^n - |x|^n is its slope.

@@ -17,6 +17,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Host/Inputs"))
 import amprun  # noqa: E402
+from amprun import role  # noqa: E402
 
 ROWS, CLASSES, DEPTH = 128, 515, 64
 LIMIT = 1e-4
@@ -24,10 +25,6 @@ X, V = f"tensor<{ROWS}x{DEPTH}xf32>", f"tensor<{DEPTH}x{DEPTH}xf32>"
 W, L = f"tensor<{DEPTH}x{CLASSES}xf32>", f"tensor<{ROWS}x{CLASSES}xf32>"
 XT, WT, R = f"tensor<{DEPTH}x{ROWS}xf32>", f"tensor<{CLASSES}x{DEPTH}xf32>", f"tensor<{ROWS}xf32>"
 Y = f"tensor<{ROWS}xi64>"
-
-
-def role(role, name):
-    return f'{{amp.role = "{role}", amp.name = "{name}"}}'
 
 
 def matmul(name, a, a_type, b, b_type, type):

@@ -53,6 +53,11 @@ def run(module, level, arrays, *options, steps=None):
         return Run(state, records)
 
 
+def role(role, name):
+    """The attributes of an argument or result, as a module has them."""
+    return f'{{amp.role = "{role}", amp.name = "{name}"}}'
+
+
 def to_float(array):
     """f32 values of an array that may hold f16, or bfloat16 as bits."""
     if array.dtype.kind == "V" or array.dtype == np.uint16:

@@ -23,12 +23,9 @@ import tempfile
 import numpy as np
 
 import amprun
+from amprun import role
 
 T, I1 = "tensor<4xf32>", "tensor<i1>"
-
-
-def role(role, name):
-    return f'{{amp.role = "{role}", amp.name = "{name}"}}'
 
 
 # loss = w.x, and the gradient of w is x.

@@ -14,13 +14,10 @@ import tempfile
 import numpy as np
 
 import amprun
+from amprun import role
 
 M, V = "tensor<8x8xf32>", "tensor<4x8xf32>"
 LEVELS = ("O0", "O1", "O2", "O3", "O4", "O5")
-
-
-def role(role, name):
-    return f'{{amp.role = "{role}", amp.name = "{name}"}}'
 
 
 class Helper:

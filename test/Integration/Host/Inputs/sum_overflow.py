@@ -23,15 +23,12 @@ import tempfile
 import numpy as np
 
 import amprun
+from amprun import role
 
 SCALE = 1024.0
 kind, level, *options = sys.argv[1:]
 K, N = (4096, 64) if kind == "split" else (32, 16)
 X, W, XT = f"tensor<{K}x{N}xf32>", f"tensor<{N}x{N}xf32>", f"tensor<{N}x{K}xf32>"
-
-
-def role(role, name):
-    return f'{{amp.role = "{role}", amp.name = "{name}"}}'
 
 
 def use(x, i):
