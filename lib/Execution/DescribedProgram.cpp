@@ -187,7 +187,8 @@ Error mlir::amp::checkResultShape(const ValueSpec &result, StringRef function) {
       "but " +
       describeArgument(result) + " is " +
       mlir::amp::getTypeString(result.elementKind, result.shape) +
-      "; fix the extents in the module, or leave the result out");
+      "; give the extents of the batch ('extents'), fix them in the module, or "
+      "leave the result out");
 }
 
 Error mlir::amp::checkByteCount(const ValueSpec &value, StringRef function) {

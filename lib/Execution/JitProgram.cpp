@@ -42,63 +42,74 @@ static llvm::Error makeError(const Twine &text) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// What a driver has to feed to a function and gets of it. Refuses what it
-/// could not feed, or take as a result.
-static llvm::Expected<FunctionSignature> readSignature(func::FuncOp function) {
-  FunctionSignature signature;
-  signature.name = function.getName().str();
-  auto getText = [](DictionaryAttr attrs, StringRef name) {
+/// One argument or result of `function`. Refuses what no driver could feed or
+/// take.
+static llvm::Expected<ValueSpec> makeSpec(func::FuncOp function, Type type,
+                                          DictionaryAttr attrs, StringRef where,
+                                          unsigned index) {
+  auto getText = [&](StringRef name) {
     auto text = attrs ? attrs.getAs<StringAttr>(name) : StringAttr();
     return text ? text.getValue().str() : std::string();
   };
-  auto makeSpec = [&](Type type, DictionaryAttr attrs, StringRef where,
-                      unsigned index) -> llvm::Expected<ValueSpec> {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    std::optional<ElementKind> kind =
-        tensor ? getElementKind(tensor.getElementType()) : std::nullopt;
-    if (!kind) {
-      std::string typeText;
-      llvm::raw_string_ostream(typeText) << type;
-      return makeError(
-          "expected each " + where + " of '" + function.getName() +
-          "' to be a ranked tensor of i1, i8, i16, i32, i64, f16, bf16, f32 or "
-          "f64, but " +
-          where + " " + Twine(index) + " is " + typeText);
-    }
-    ValueSpec spec;
-    spec.role = getText(attrs, kRoleAttr);
-    spec.name = getText(attrs, kNameAttr);
-    spec.kind = getText(attrs, kKindAttr);
-    spec.init = getText(attrs, kInitAttr);
-    spec.elementKind = *kind;
-    for (int64_t extent : tensor.getShape())
-      spec.shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
-    if (llvm::Error error = checkByteCount(spec, function.getName()))
-      return std::move(error);
-    return spec;
-  };
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  std::optional<ElementKind> kind =
+      tensor ? getElementKind(tensor.getElementType()) : std::nullopt;
+  if (!kind) {
+    std::string typeText;
+    llvm::raw_string_ostream(typeText) << type;
+    return makeError(
+        "expected each " + where + " of '" + function.getName() +
+        "' to be a ranked tensor of i1, i8, i16, i32, i64, f16, bf16, f32 or "
+        "f64, but " +
+        where + " " + Twine(index) + " is " + typeText);
+  }
+  ValueSpec spec;
+  spec.role = getText(kRoleAttr);
+  spec.name = getText(kNameAttr);
+  spec.kind = getText(kKindAttr);
+  spec.init = getText(kInitAttr);
+  spec.elementKind = *kind;
+  for (int64_t extent : tensor.getShape())
+    spec.shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+  if (llvm::Error error = checkByteCount(spec, function.getName()))
+    return std::move(error);
+  return spec;
+}
+
+/// What a driver has to feed to a function.
+static llvm::Expected<FunctionSignature> readArguments(func::FuncOp function) {
+  FunctionSignature signature;
+  signature.name = function.getName().str();
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
     Type type = function.getArgumentTypes()[i];
-    DictionaryAttr attrs = function.getArgAttrDict(i);
     RoleInfo info = getArgRole(function, i);
     // As convert-amp-to-runtime gives them.
     if (type.isInteger(64) &&
         (info.is(Role::ScalerState) || info.is(Role::Hyper)))
       continue;
-    llvm::Expected<ValueSpec> spec = makeSpec(type, attrs, "argument", i);
+    llvm::Expected<ValueSpec> spec =
+        makeSpec(function, type, function.getArgAttrDict(i), "argument", i);
     if (!spec)
       return spec.takeError();
     signature.arguments.push_back(std::move(*spec));
   }
+  return signature;
+}
+
+/// What a driver has to feed to a function and gets of it.
+static llvm::Expected<FunctionSignature> readSignature(func::FuncOp function) {
+  llvm::Expected<FunctionSignature> signature = readArguments(function);
+  if (!signature)
+    return signature.takeError();
   for (unsigned i = 0, e = function.getNumResults(); i != e; ++i) {
     llvm::Expected<ValueSpec> spec =
-        makeSpec(function.getResultTypes()[i], function.getResultAttrDict(i),
-                 "result", i);
+        makeSpec(function, function.getResultTypes()[i],
+                 function.getResultAttrDict(i), "result", i);
     if (!spec)
       return spec.takeError();
     if (llvm::Error error = checkResultShape(*spec, function.getName()))
       return std::move(error);
-    signature.results.push_back(std::move(*spec));
+    signature->results.push_back(std::move(*spec));
   }
   return signature;
 }
@@ -139,9 +150,19 @@ static llvm::Error makeNotCompiledError() {
   return makeError("the module cannot be compiled for this opt level");
 }
 
-/// A copy of `module` whose step takes the rows of all its micro-batches.
+llvm::Expected<FunctionSignature>
+mlir::amp::readTrainArguments(ModuleOp module) {
+  llvm::Expected<func::FuncOp> function =
+      findFunction(module, FunctionKind::TrainStep);
+  if (!function)
+    return function.takeError();
+  return *function ? readArguments(*function) : makeNoTrainStepError();
+}
+
+/// A copy of `module` whose step takes the rows of all its micro-batches, and
+/// the extents that are given.
 static FailureOr<OwningOpRef<ModuleOp>>
-divideBatch(ModuleOp module, const MixedPrecisionOptions &precision) {
+shapeBatch(ModuleOp module, const MixedPrecisionOptions &precision) {
   // The same passes run on the module itself, and speak then.
   ScopedDiagnosticHandler onlyErrors(
       module.getContext(), [](Diagnostic &diagnostic) {
@@ -150,23 +171,23 @@ divideBatch(ModuleOp module, const MixedPrecisionOptions &precision) {
   MixedPrecisionOptions silent;
   silent.copyOptionValuesFrom(precision);
   silent.screen = &llvm::nulls();
-  OwningOpRef<ModuleOp> divided = module.clone();
+  OwningOpRef<ModuleOp> shaped = module.clone();
   PassManager pm(module.getContext());
   buildMicroBatchPipeline(pm, silent);
-  if (failed(pm.run(*divided)))
+  if (failed(pm.run(*shaped)))
     return failure();
-  return divided;
+  return shaped;
 }
 
 llvm::Expected<ModuleSignature>
 mlir::amp::readSignatures(ModuleOp module,
                           const MixedPrecisionOptions &precision) {
-  FailureOr<OwningOpRef<ModuleOp>> divided = OwningOpRef<ModuleOp>();
-  if (precision.microBatches != 1) {
-    divided = divideBatch(module, precision);
-    if (failed(divided))
+  FailureOr<OwningOpRef<ModuleOp>> shaped = OwningOpRef<ModuleOp>();
+  if (precision.microBatches != 1 || !precision.extents.empty()) {
+    shaped = shapeBatch(module, precision);
+    if (failed(shaped))
       return makeNotCompiledError();
-    module = **divided;
+    module = **shaped;
   }
   auto readOne = [&](FunctionKind kind)
       -> llvm::Expected<std::optional<FunctionSignature>> {

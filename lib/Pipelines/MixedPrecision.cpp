@@ -26,6 +26,9 @@ static bool isEnabled(const MixedPrecisionOptions &options) {
 
 void mlir::amp::buildMicroBatchPipeline(OpPassManager &pm,
                                         const MixedPrecisionOptions &options) {
+  // Extents before all that asks how many rows there are.
+  if (!options.extents.empty())
+    pm.addPass(createFixExtentsPass({llvm::to_vector(options.extents)}));
   // The policy stands on the module from here on; no later pass has a level.
   InitializeOptLevelPassOptions level;
   level.optLevel = options.optLevel;

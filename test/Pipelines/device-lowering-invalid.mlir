@@ -8,7 +8,7 @@ func.func @extents(%x: tensor<?xf32> {amp.role = "batch", amp.name = "x0"})
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xf32>
   %e = tensor.empty(%n) : tensor<?xf32>
-  // expected-error @below {{this has no kernel, and the host would wait for each of its elements: expected a buffer of known extents and strides, but got memref<?xf32>; change it, or run the step on the host}}
+  // expected-error @below {{this has no kernel, and the host would wait for each of its elements: expected a buffer of known extents and strides, but got memref<?xf32>; give the extents of the batch ('extents'), or run the step on the host}}
   %r = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }

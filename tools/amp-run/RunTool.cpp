@@ -24,6 +24,7 @@
 #include "StepOptions.h"
 #include "StopSignals.h"
 
+#include "amp/Execution/ArrayBinding.h"
 #include "amp/Execution/BlasReport.h"
 #include "amp/Execution/DescribedProgram.h"
 #include "amp/Execution/Evaluation.h"
@@ -42,6 +43,7 @@
 #include "amp/Support/Quantities.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
@@ -93,8 +95,7 @@ struct Source {
 } // namespace
 
 static llvm::Expected<std::unique_ptr<Source>>
-parse(MLIRContext &context, const RunOptions &options,
-      const MixedPrecisionOptions &precision) {
+parse(MLIRContext &context, const RunOptions &options) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       openInputFile(options.inputFile, &message);
@@ -105,13 +106,27 @@ parse(MLIRContext &context, const RunOptions &options,
   source->module = parseSourceFile<ModuleOp>(source->sources, &context);
   if (!source->module)
     return makeError("'" + options.inputFile + "' cannot be read as MLIR");
+  return source;
+}
+
+/// What a refusal of a step may have to do with.
+static std::string describeExtents(const MixedPrecisionOptions &precision) {
+  return precision.extents.empty()
+             ? ""
+             : " with a batch of " + llvm::join(precision.extents, ", ");
+}
+
+/// What the functions of the module take and give at `precision`.
+static llvm::Error readSignature(Source &source, const RunOptions &options,
+                                 const MixedPrecisionOptions &precision) {
   llvm::Expected<ModuleSignature> signature =
-      readSignatures(*source->module, precision);
+      readSignatures(*source.module, precision);
   if (!signature)
     return makeError("'" + options.inputFile +
-                     "': " + llvm::toString(signature.takeError()));
-  source->signature = std::move(*signature);
-  return source;
+                     "': " + llvm::toString(signature.takeError()) +
+                     describeExtents(precision));
+  source.signature = std::move(*signature);
+  return llvm::Error::success();
 }
 
 namespace {
@@ -205,7 +220,8 @@ compile(Source &source, const RunOptions &options, const Compute &compute,
                                            compute.target, jit, &report);
   if (!program)
     return makeError("'" + options.inputFile +
-                     "': " + llvm::toString(program.takeError()));
+                     "': " + llvm::toString(program.takeError()) +
+                     describeExtents(precision));
   if (precision.verbosity != "0")
     getScreen(options) << report.decisions;
   if (options.timing)
@@ -428,28 +444,64 @@ parseInjections(const RunOptions &options) {
   return parsed;
 }
 
-/// Opens the batches, with the start values and losses of a replay.
-static llvm::Error openBatches(const RunOptions &options,
-                               const FunctionSignature &trainStep,
-                               Inputs &inputs) {
-  if (options.mode == Replaying) {
-    llvm::Expected<Replay> replay =
-        openReplay(options.sourceFile, trainStep.arguments);
-    if (!replay)
-      return replay.takeError();
-    inputs.batches = std::move(replay->batches);
-    inputs.startValues = std::move(replay->startValues);
-    inputs.recorded.losses = std::move(replay->losses);
-    return llvm::Error::success();
-  }
+/// Opens the batches of a train step with these arguments, with the start
+/// values and losses of a replay.
+static llvm::Expected<Replay> openBatches(const RunOptions &options,
+                                          ArrayRef<ValueSpec> arguments) {
+  if (options.mode == Replaying)
+    return openReplay(options.sourceFile, arguments);
   llvm::Expected<Dataset> data = Dataset::open(options.sourceFile);
   if (!data)
     return data.takeError();
-  llvm::Expected<std::unique_ptr<BatchSource>> source = makeShuffledSource(
-      *data, trainStep.arguments, options.batchSize, options.seed);
+  llvm::Expected<std::unique_ptr<BatchSource>> source =
+      makeShuffledSource(*data, arguments, options.batchSize, options.seed);
   if (!source)
     return source.takeError();
-  inputs.batches = std::move(*source);
+  return Replay{std::move(*source), nullptr, {}};
+}
+
+/// Gives `precision` the extents of the first batch for what the module leaves
+/// unknown, for a device, whose kernels are made for known ones.
+static llvm::Error fixExtents(ModuleOp module, const RunOptions &options,
+                              MixedPrecisionOptions &precision) {
+  if (options.isOnHost() || !precision.extents.empty())
+    return llvm::Error::success();
+  llvm::Expected<FunctionSignature> step = readTrainArguments(module);
+  if (!step)
+    return makeError("'" + options.inputFile +
+                     "': " + llvm::toString(step.takeError()));
+  const std::vector<ValueSpec> specs = getBatchSpecs(step->arguments);
+  if (llvm::none_of(specs, [](const ValueSpec &spec) {
+        return llvm::is_contained(spec.shape, -1);
+      }))
+    return llvm::Error::success();
+  llvm::Expected<Replay> source = openBatches(options, step->arguments);
+  if (!source)
+    return source.takeError();
+  llvm::Expected<Batch> batch = source->batches->getBatch(0);
+  if (!batch)
+    return batch.takeError();
+  for (const auto &[spec, array] : llvm::zip_equal(specs, *batch)) {
+    SmallVector<int64_t> shape(array.getShape());
+    if (!llvm::is_contained(spec.shape, -1))
+      continue;
+    // The rows of a batch are those of all its parts.
+    if (spec.shape[0] == -1 && shape[0] % precision.microBatches != 0)
+      return makeError("expected the rows of " + describeArgument(spec) +
+                       " to be a multiple of --micro-batches, but got " +
+                       array.getTypeString());
+    if (spec.shape[0] == -1)
+      shape[0] /= precision.microBatches;
+    precision.extents.push_back(
+        spec.name + "=" +
+        llvm::join(
+            llvm::map_range(shape,
+                            [](int64_t extent) { return Twine(extent).str(); }),
+            "x"));
+  }
+  if (!options.quiet)
+    getScreen(options) << "extents of the first batch: "
+                       << llvm::join(precision.extents, ", ") << "\n";
   return llvm::Error::success();
 }
 
@@ -560,8 +612,13 @@ static llvm::Expected<Inputs> openInputs(const RunOptions &options,
   if (!injections)
     return injections.takeError();
   inputs.loop.injections = std::move(*injections);
-  if (llvm::Error error = openBatches(options, module.trainStep, inputs))
-    return std::move(error);
+  llvm::Expected<Replay> replay =
+      openBatches(options, module.trainStep.arguments);
+  if (!replay)
+    return replay.takeError();
+  inputs.batches = std::move(replay->batches);
+  inputs.startValues = std::move(replay->startValues);
+  inputs.recorded.losses = std::move(replay->losses);
   inputs.loop.numSteps =
       options.numSteps.value_or(inputs.batches->getNumSteps().value_or(0));
   if (inputs.loop.numSteps < 1)
@@ -836,9 +893,15 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
   if (options.isProgram)
     program = open(options);
   else
-    module = parse(context, options, precision);
+    module = parse(context, options);
   if (!module || !program)
     return llvm::joinErrors(module.takeError(), program.takeError());
+  if (!options.isProgram) {
+    if (llvm::Error error = fixExtents(*(*module)->module, options, precision))
+      return std::move(error);
+    if (llvm::Error error = readSignature(**module, options, precision))
+      return std::move(error);
+  }
   llvm::Expected<Inputs> inputs =
       openInputs(options, options.isProgram ? getSignature(**program)
                                             : (*module)->signature);
@@ -901,10 +964,11 @@ replayRun(MLIRContext &context, const RunOptions &options,
   if (llvm::Error error = setPrecision(precision, options, {{"verbosity", "0"}},
                                        run.properties))
     return std::move(error);
-  llvm::Expected<std::unique_ptr<Source>> module =
-      parse(context, options, precision);
+  llvm::Expected<std::unique_ptr<Source>> module = parse(context, options);
   if (!module)
     return module.takeError();
+  if (llvm::Error error = readSignature(**module, options, precision))
+    return std::move(error);
   llvm::Expected<std::unique_ptr<Program>> program =
       compile(**module, options, compute, precision, /*batchBytes=*/{},
               /*insertTaps=*/true);

@@ -41,7 +41,7 @@ using NamedValues = std::vector<std::pair<std::string, std::string>>;
 /// Options of the pipeline amp-mixed-precision, under its names.
 struct PrecisionOptions {
   llvm::cl::OptionCategory category{"Precision, as in apex.amp.initialize"};
-  TextOption options[18] = {
+  TextOption options[19] = {
       {category, "opt-level", "O0 to O5 (O1)", "level"},
       {category, "enabled", "False: train the program as it is", "bool"},
       {category, "cast-model-type", "type of the model", "type"},
@@ -59,6 +59,10 @@ struct PrecisionOptions {
       {category, "placement", "who places casts: apex", "name"},
       {category, "micro-batches", "batches whose gradients make a step",
        "number"},
+      {category, "extents",
+       "extents of batch arguments that are unknown in the module, with commas "
+       "between them: x0=32x64,x1=32",
+       "name=extents"},
       {category, "skip-on-overflow", "skip with a static scale too", "bool"},
       {category, "keep-finite-sums",
        "leave bad micro-batches out of accumulators", "bool"},

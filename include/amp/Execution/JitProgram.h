@@ -88,6 +88,11 @@ struct ModuleSignature {
 llvm::Expected<ModuleSignature>
 readSignatures(ModuleOp module, const MixedPrecisionOptions &precision);
 
+/// The arguments of the train step as they stand in `module`, without its
+/// results: for who has to find the extents that types leave unknown. Fails if
+/// there is no train step.
+llvm::Expected<FunctionSignature> readTrainArguments(ModuleOp module);
+
 } // namespace mlir::amp
 
 #endif // AMP_EXECUTION_JITPROGRAM_H

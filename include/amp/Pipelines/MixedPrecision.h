@@ -58,6 +58,10 @@ struct MixedPrecisionOptions
       *this, "max-loss-scale", llvm::cl::desc("ceiling of a dynamic scale")};
   Option<std::string> verbosity{*this, "verbosity",
                                 llvm::cl::desc("0 prints nothing")};
+  ListOption<std::string> extents{
+      *this, "extents",
+      llvm::cl::desc("extents of batch arguments, such as x0=32x64, which are "
+                     "unknown in the module (amp-fix-extents)")};
   Option<int64_t> microBatches{
       *this, "micro-batches", llvm::cl::init(1),
       llvm::cl::desc("parts that the batch of a step is divided into, whose "

@@ -52,6 +52,21 @@ static bool isOfElements(Operation *loop) {
   return touches && !launches;
 }
 
+/// Whether a buffer of `op` has extents that only a run knows.
+static bool hasUnknownExtents(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return llvm::any_of(inner->getOperandTypes(),
+                            [](Type type) {
+                              auto buffer = dyn_cast<MemRefType>(type);
+                              return buffer && !buffer.hasStaticShape();
+                            })
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// What is wrong with an operation as a kernel, which has been tried.
 static std::string explain(Operation *op) {
   std::string reason;
@@ -79,7 +94,10 @@ struct VerifyDeviceLowering
       op->emitError() << "this has no kernel, and the host would wait for each "
                          "of its elements: "
                       << explain(op)
-                      << "; change it, or run the step on the host";
+                      << (hasUnknownExtents(op)
+                              ? "; give the extents of the batch ('extents')"
+                              : "; change it")
+                      << ", or run the step on the host";
       signalPassFailure();
       return WalkResult::skip();
     });

@@ -5,7 +5,7 @@ func.func @unknown(%x: memref<?x4xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  // expected-error @below {{this has no kernel, and the host would wait for each of its elements: expected a buffer of known extents and strides, but got memref<?x4xf32>; change it, or run the step on the host}}
+  // expected-error @below {{this has no kernel, and the host would wait for each of its elements: expected a buffer of known extents and strides, but got memref<?x4xf32>; give the extents of the batch ('extents'), or run the step on the host}}
   scf.for %i = %c0 to %n step %c1 {
     scf.for %j = %c0 to %c4 step %c1 {
       %v = memref.load %x[%i, %j] : memref<?x4xf32>

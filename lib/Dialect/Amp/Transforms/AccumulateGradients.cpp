@@ -159,7 +159,7 @@ struct AccumulateGradients
                << "expected batch '" << info.name
                << "' to have a fixed number of rows, each of the 'micro-batches' takes as "
                   "many, but got "
-               << type;
+               << type << "; give its extents ('extents')";
       int64_t rows;
       if (llvm::MulOverflow<int64_t>(type.getDimSize(0), microBatches, rows))
         return call.emitError()

@@ -172,6 +172,67 @@ def SplitTrainStepPass : Pass<"amp-split-train-step", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numSplit", "split", "train steps split">];
 }
 
+def FixExtentsPass : Pass<"amp-fix-extents", "::mlir::ModuleOp"> {
+  let summary = "give batches of unknown size the extents that they will have";
+  let description = [{
+    A step that is written for a batch of any size (`tensor<?x64xf32>`) runs on the
+    host as it is. Kernels of a device are made for known extents. This pass gives
+    them: each batch argument that `extents` names, in every function that has it,
+    takes these extents in place of its unknown ones, and what is computed from it
+    follows, with the results of functions and the callees of calls. Helpers
+    without roles that are called with several sizes are copied, one for each, at
+    most 64 copies in all. The canonical patterns of `tensor`, `linalg` and `scf` run
+    on these functions.
+
+    The text of an argument is its `amp.name`, `=`, and its extents with `x` between
+    them; `?` leaves one as it is. What the step asserts of its sizes is checked as
+    before.
+
+    **Left alone.** Everything without `extents`; declarations; what `scf.while`
+    carries. What stays unknown there is refused later by a device
+    (`amp-verify-device-lowering`), and computed by the host.
+
+    Errors: text of another form, a name twice or one that no batch argument has,
+    extents that do not fit the type or a cast of the program, a function whose type
+    would change and that is taken by reference.
+
+    Before:
+    ```mlir
+    func.func @forward_backward(
+        %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        %x: tensor<?x4xf32> {amp.role = "batch", amp.name = "x0"},
+        %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+        -> (tensor<?x4xf32> {amp.role = "output", amp.name = "y"},
+            tensor<4xf32> {amp.role = "grad", amp.name = "w"}) {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+      %e = tensor.empty(%n) : tensor<?x4xf32>
+      %y = linalg.exp ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+      return %y, %w : tensor<?x4xf32>, tensor<4xf32>
+    }
+    ```
+    After `--amp-fix-extents=extents=x0=32x4`:
+    ```mlir
+    func.func @forward_backward(
+        %w: tensor<4xf32> {amp.role = "param", amp.name = "w"},
+        %x: tensor<32x4xf32> {amp.role = "batch", amp.name = "x0"},
+        %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
+        -> (tensor<32x4xf32> {amp.role = "output", amp.name = "y"},
+            tensor<4xf32> {amp.role = "grad", amp.name = "w"}) {
+      %e = tensor.empty() : tensor<32x4xf32>
+      %y = linalg.exp ins(%x : tensor<32x4xf32>) outs(%e : tensor<32x4xf32>) -> tensor<32x4xf32>
+      return %y, %w : tensor<32x4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"extents", "extents", "std::string",
+               "extents of batch arguments, such as x0=32x64">
+  ];
+  let statistics = [Statistic<"numFixed", "fixed", "Arguments of functions that took known extents">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def AccumulateGradientsPass : Pass<"amp-accumulate-gradients", "::mlir::ModuleOp"> {
   let summary = "run the backward pass on parts of the batch, the optimizer once";
   let description = [{
