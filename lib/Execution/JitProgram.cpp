@@ -281,6 +281,8 @@ lowerPrepared(ModuleOp module, llvm::function_ref<void(OpPassManager &)> lower,
   report.lowering += secondsSince(start);
   report.kernelTraffic = takeNumber(module, kKernelTrafficAttr);
   report.leastTraffic = takeNumber(module, kLeastTrafficAttr);
+  report.kernelMemoryBound = takeNumber(module, kKernelMemoryBoundAttr);
+  report.leastMemoryBound = takeNumber(module, kLeastMemoryBoundAttr);
   module->removeAttr(kExpectedSecondsAttr);
   return llvm::Error::success();
 }

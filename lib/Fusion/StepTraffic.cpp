@@ -56,9 +56,8 @@ static Value getRounded(Value value) {
         user->getNumResults() != 1 || user->getOperand(0) != value)
       break;
     Block *body = user.getBlock();
-    auto truncation = body->getTerminator()
-                          ->getOperand(0)
-                          .getDefiningOp<arith::TruncFOp>();
+    auto truncation =
+        body->getTerminator()->getOperand(0).getDefiningOp<arith::TruncFOp>();
     if (!truncation || truncation.getIn() != body->getArgument(0))
       break;
     value = user->getResult(0);
@@ -114,9 +113,28 @@ static llvm::DenseSet<Operation *> getSlice(ValueRange values) {
   return slice;
 }
 
-int64_t mlir::amp::countLeastTraffic(func::FuncOp step,
-                                     ArrayRef<unsigned> losses) {
+/// Whether something that is no contraction reads the elements of `tensor`.
+static bool isReadByOthers(Value tensor) {
+  SmallVector<Value> open{tensor};
+  while (!open.empty()) {
+    Value moved = open.pop_back_val();
+    for (Operation *user : moved.getUsers()) {
+      auto structured = dyn_cast<linalg::LinalgOp>(user);
+      if (user->hasTrait<OpTrait::IsTerminator>() ||
+          (structured && succeeded(matchContraction(structured))))
+        continue;
+      if (getMoved(user) != moved)
+        return true;
+      llvm::append_range(open, user->getResults());
+    }
+  }
+  return false;
+}
+
+LeastTraffic mlir::amp::countLeastTraffic(func::FuncOp step,
+                                          ArrayRef<unsigned> losses) {
   llvm::SetVector<Value> inMemory;
+  llvm::DenseSet<Value> ofContractions;
   auto add = [&](Value value) {
     if (isa<RankedTensorType>(value.getType()))
       inMemory.insert(getSource(value));
@@ -132,8 +150,10 @@ int64_t mlir::amp::countLeastTraffic(func::FuncOp step,
   step.walk([&](linalg::LinalgOp op) {
     if (succeeded(matchContraction(op))) {
       llvm::for_each(op.getDpsInputs(), add);
-      for (Value result : op->getResults())
+      for (Value result : op->getResults()) {
         add(getRounded(result));
+        ofContractions.insert(getSource(getRounded(result)));
+      }
     }
   });
   for (Operation *op : forward) {
@@ -148,15 +168,17 @@ int64_t mlir::amp::countLeastTraffic(func::FuncOp step,
           add(result);
   }
 
-  int64_t bytes = 0;
+  LeastTraffic traffic;
   for (Value tensor : inMemory) {
     bool isArgument = isa<BlockArgument>(tensor);
     bool isRead = llvm::any_of(tensor.getUsers(), [](Operation *user) {
       return !user->hasTrait<OpTrait::IsTerminator>();
     });
-    bytes += countShapedBytes(cast<ShapedType>(tensor.getType()),
-                              /*unknownExtent=*/1) *
-             (!isArgument + isRead);
+    const int64_t bytes = countShapedBytes(cast<ShapedType>(tensor.getType()),
+                                           /*unknownExtent=*/1);
+    traffic.bytes += bytes * (!isArgument + isRead);
+    const bool isWritten = !isArgument && !ofContractions.contains(tensor);
+    traffic.memoryBound += bytes * (isWritten + isReadByOthers(tensor));
   }
-  return bytes;
+  return traffic;
 }

@@ -19,7 +19,8 @@ chooses samples whose names contain it.
   ampRtRunWrite: numbers that the host has, such as a loss scale.
 - `moved`: bytes of the operands of launches, each buffer once and whole, and twice those of copies
   (`amp-count-launch-traffic`); `least`: those that no fusion can do without
-  (`amp-count-least-traffic`); `ratio`: the one by the other.
+  (`amp-count-least-traffic`); `ratio`: the one by the other. `memory-bound`: that ratio without
+  what products, convolutions and attentions have to read and write for themselves.
 - `workspace`: bytes that the step allocates besides its results; `of O0`: that by the
   workspace of the sample's O0. `peak`: workspace, arguments and results together, all that
   a step has in the device's memory besides its kernels; `of O0` as before. Arguments and
@@ -56,7 +57,7 @@ FIRST_OF_CODE = "GpuNVVMAttachTarget"
 #: And the one after them.
 AFTER_CODE = "EmbedKernelsPass"
 COLUMNS = ["sample", "level", "kernels", "launches", "copies", "reads", "writes", "moved", "least",
-           "ratio", "workspace", "of O0", "peak", "of O0", "images", "model (us)",
+           "ratio", "memory-bound", "workspace", "of O0", "peak", "of O0", "images", "model (us)",
            "lower (s)", "compile (s)"]
 #: Of each AmpRtElementKind (amp-rt/Element.h).
 ELEMENT_BYTES = [2, 2, 4, 8, 1, 1, 2, 4, 8]
@@ -72,6 +73,8 @@ class Step(NamedTuple):
     writes: int
     moved: int
     least: int
+    memory_moved: int
+    memory_least: int
     workspace: int
     peak: int
     images: int
@@ -138,7 +141,9 @@ def read_program(text, report):
     held = sum(value_bytes(structs, value) for what in ("arguments", "results")
                for value in structs[f"amp_{what}_train_step"])
     return Step(len(images), *calls, attribute("amp.kernel_traffic"),
-                attribute("amp.least_traffic"), workspace, workspace + held, sum(images),
+                attribute("amp.least_traffic"),
+                attribute("amp.kernel_memory_bound_traffic"),
+                attribute("amp.least_memory_bound_traffic"), workspace, workspace + held, sum(images),
                 float(re.search(r"\bamp.expected_seconds = ([0-9.eE+-]+) : f64", text)[1]),
                 *stage_seconds(report))
 
@@ -171,7 +176,9 @@ def row(name, level, step, base):
         return f"{getattr(step, part) / getattr(base, part):.2f}" if base else "-"
 
     return [name, level, *step[:5], in_units(step.moved), in_units(step.least),
-            f"{step.moved / step.least:.2f}" if step.least else "-", in_units(step.workspace),
+            f"{step.moved / step.least:.2f}" if step.least else "-",
+            f"{step.memory_moved / step.memory_least:.2f}" if step.memory_least else "-",
+            in_units(step.workspace),
             share("workspace"), in_units(step.peak), share("peak"), in_units(step.images),
             f"{step.expected * 1e6:.0f}", f"{step.lower:.1f}", f"{step.compile:.1f}"]
 

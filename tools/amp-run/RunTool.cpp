@@ -235,6 +235,14 @@ compile(Source &source, const RunOptions &options, const Compute &compute,
         formatBytes(*report.kernelTraffic),
         double(*report.kernelTraffic) / *report.leastTraffic,
         formatBytes(*report.leastTraffic));
+  if (report.kernelMemoryBound && report.leastMemoryBound &&
+      *report.leastMemoryBound > 0)
+    getScreen(options) << llvm::formatv(
+        "without what contractions have to move {0}, {1:f2} of the least "
+        "({2})\n",
+        formatBytes(*report.kernelMemoryBound),
+        double(*report.kernelMemoryBound) / *report.leastMemoryBound,
+        formatBytes(*report.leastMemoryBound));
   if (llvm::Error error = checkMemory(options, **program, batchBytes))
     return std::move(error);
   if (options.perfMap) {

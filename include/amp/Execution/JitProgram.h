@@ -46,6 +46,9 @@ struct CompileReport {
   double lowering = 0;
   double codegen = 0;
   std::optional<int64_t> kernelTraffic, leastTraffic;
+  /// Of both, what contractions do not have to move; of kernels for a device
+  /// alone.
+  std::optional<int64_t> kernelMemoryBound, leastMemoryBound;
   std::string decisions;
   std::vector<LinkedFunction> functions;
 };

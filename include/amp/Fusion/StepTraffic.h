@@ -30,7 +30,13 @@ namespace mlir::amp {
 /// What only moves or widens elements of another tensor is that tensor.
 /// Extents that are not known count as 1. Values inside of loops and branches
 /// count once.
-int64_t countLeastTraffic(func::FuncOp step, ArrayRef<unsigned> losses);
+struct LeastTraffic {
+  int64_t bytes = 0;
+  /// Of these, what others than contractions write and read: the part that is
+  /// bound by memory. A tensor that both read counts here.
+  int64_t memoryBound = 0;
+};
+LeastTraffic countLeastTraffic(func::FuncOp step, ArrayRef<unsigned> losses);
 
 } // namespace mlir::amp
 

@@ -67,6 +67,12 @@ constexpr llvm::StringLiteral kChipAttr = "amp.chip";
 /// compiles; a program does not keep them.
 constexpr llvm::StringLiteral kLeastTrafficAttr = "amp.least_traffic";
 constexpr llvm::StringLiteral kKernelTrafficAttr = "amp.kernel_traffic";
+/// Of both, the bytes that no contraction has to read or write; of kernels for
+/// a device alone.
+constexpr llvm::StringLiteral kLeastMemoryBoundAttr =
+    "amp.least_memory_bound_traffic";
+constexpr llvm::StringLiteral kKernelMemoryBoundAttr =
+    "amp.kernel_memory_bound_traffic";
 /// On the module: seconds that a train step is expected to take on the chip
 /// that its kernels are for, by a model (amp-estimate-step). As before.
 constexpr llvm::StringLiteral kExpectedSecondsAttr = "amp.expected_seconds";

@@ -171,6 +171,7 @@ static LaunchKernelsOp launch(OpBuilder &b, Location loc,
     written.push_back(tensor::EmptyOp::create(b, loc, tensor.getShape(),
                                               tensor.getElementType()));
   }
+  kernels->setAttr(kContractionAttr, b.getStrArrayAttr(names));
   return LaunchKernelsOp::create(b, loc, kernels.getName(), names, read,
                                  written);
 }

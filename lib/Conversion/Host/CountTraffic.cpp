@@ -23,6 +23,8 @@
 // On a device kernels are no functions, and say only which buffers they are
 // given: each of them counts once for each launch, but for those that only a
 // skipped step reads. Where a kernel says that it accesses a part, that counts.
+// What a contraction's kernel reads and writes for the contraction is known
+// there (kContractionAttr): the rest is what memory binds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -136,31 +138,43 @@ static func::FuncOp findTrainStep(ModuleOp module) {
 }
 
 namespace {
+/// Bytes that are moved, and those of them that no contraction has to move.
+struct Bytes {
+  int64_t all = 0, memoryBound = 0;
+
+  Bytes operator+(const Bytes &other) const {
+    return {all + other.all, memoryBound + other.memoryBound};
+  }
+  Bytes operator*(int64_t times) const {
+    return {all * times, memoryBound * times};
+  }
+  bool operator<(const Bytes &other) const { return all < other.all; }
+};
+
 /// Bytes that a step moves, of what its operations move.
 class StepBytes {
 public:
   virtual ~StepBytes() = default;
 
-  int64_t countBytes(Region &region) {
-    int64_t bytes = 0;
+  Bytes countBytes(Region &region) {
+    Bytes bytes;
     for (Operation &op : region.getOps())
-      bytes += countBytes(op);
+      bytes = bytes + countBytes(op);
     return bytes;
   }
 
 protected:
   /// Those that `op` moves besides what its regions do.
-  virtual int64_t countOwn(Operation &op) = 0;
+  virtual Bytes countOwn(Operation &op) = 0;
 
 private:
-  int64_t countBytes(Operation &op) {
-    SmallVector<int64_t> regions{0};
+  Bytes countBytes(Operation &op) {
+    SmallVector<Bytes> regions{Bytes()};
     for (Region &region : op.getRegions())
       regions.push_back(countBytes(region));
     if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
       return *llvm::max_element(regions);
-    int64_t bytes =
-        std::accumulate(regions.begin(), regions.end(), countOwn(op));
+    Bytes bytes = std::accumulate(regions.begin(), regions.end(), countOwn(op));
     auto loop = dyn_cast<scf::ForOp>(op);
     std::optional<llvm::APInt> rounds =
         loop ? loop.getStaticTripCount() : std::nullopt;
@@ -168,19 +182,20 @@ private:
   }
 };
 
-/// Of kernels that are functions.
+/// Of kernels that are functions; what of it contractions have to move is not
+/// asked.
 class StepKernels : public StepBytes {
-  int64_t countOwn(Operation &op) override {
+  Bytes countOwn(Operation &op) override {
     auto call = dyn_cast<func::CallOp>(op);
     auto callee = call ? symbols.lookupNearestSymbolFrom<func::FuncOp>(
                              call, call.getCalleeAttr())
                        : func::FuncOp();
     if (!callee || callee.isExternal())
-      return 0;
+      return {};
     auto [known, isNew] = bytesOf.try_emplace(callee, 0);
     if (isNew)
       known->second = KernelTraffic(callee).countBytes();
-    return known->second;
+    return {known->second, 0};
   }
 
   SymbolTableCollection symbols;
@@ -189,35 +204,41 @@ class StepKernels : public StepBytes {
 
 /// Of launches and copies.
 class StepLaunches : public StepBytes {
-  int64_t countOwn(Operation &op) override {
+  Bytes countOwn(Operation &op) override {
     if (!isa<LaunchKernelsOp, memref::CopyOp>(op))
-      return 0;
+      return {};
     auto launch = dyn_cast<LaunchKernelsOp>(op);
     llvm::StringMap<int64_t> accessed;
+    llvm::StringSet<> ofContraction;
     if (launch)
       if (Operation *kernels = symbols.lookupNearestSymbolFrom(
               launch, launch.getKernelsAttr())) {
         accessed = getAccessedBytes(kernels);
         for (StringRef name : getConditionalMemory(kernels))
           accessed[name] = 0;
+        if (auto own = kernels->getAttrOfType<ArrayAttr>(kContractionAttr))
+          for (auto name : own.getAsRange<StringAttr>())
+            ofContraction.insert(name);
       }
     // A buffer of which a launch reads several parts is one operand for each.
-    llvm::SmallMapVector<Value, int64_t, 8> buffers;
+    llvm::SmallMapVector<Value, Bytes, 8> buffers;
     for (OpOperand &operand : op.getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType()))
         continue;
+      const StringRef name =
+          launch ? launch.getOperandName(operand.getOperandNumber())
+                 : StringRef();
       int64_t bytes = countViewedBytes(operand.get());
-      if (launch)
-        if (auto some = accessed.find(
-                launch.getOperandName(operand.getOperandNumber()));
-            some != accessed.end())
-          bytes = std::min(bytes, some->second);
-      int64_t &most = buffers[operand.get()];
-      most = std::max(most, bytes);
+      if (auto some = accessed.find(name); some != accessed.end())
+        bytes = std::min(bytes, some->second);
+      Bytes &most = buffers[operand.get()];
+      most.all = std::max(most.all, bytes);
+      if (!ofContraction.contains(name))
+        most.memoryBound = std::max(most.memoryBound, bytes);
     }
-    int64_t bytes = 0;
+    Bytes bytes;
     for (auto [buffer, ofBuffer] : buffers)
-      bytes += ofBuffer;
+      bytes = bytes + ofBuffer;
     return bytes;
   }
 
@@ -225,12 +246,9 @@ class StepLaunches : public StepBytes {
 };
 } // namespace
 
-/// Leaves on `module` what its train step moves.
-static void recordTraffic(ModuleOp module, StepBytes &counter) {
-  if (func::FuncOp step = findTrainStep(module))
-    module->setAttr(kKernelTrafficAttr,
-                    Builder(module.getContext())
-                        .getI64IntegerAttr(counter.countBytes(step.getBody())));
+/// Leaves a number of bytes on `module`.
+static void setBytes(ModuleOp module, StringRef name, int64_t bytes) {
+  module->setAttr(name, Builder(module.getContext()).getI64IntegerAttr(bytes));
 }
 
 namespace {
@@ -250,26 +268,30 @@ struct CountLeastTraffic
       if (role && role == "loss")
         losses.push_back(number);
     }
-    getOperation()->setAttr(
-        kLeastTrafficAttr,
-        Builder(&getContext())
-            .getI64IntegerAttr(countLeastTraffic(step, losses)));
+    const LeastTraffic least = countLeastTraffic(step, losses);
+    setBytes(getOperation(), kLeastTrafficAttr, least.bytes);
+    setBytes(getOperation(), kLeastMemoryBoundAttr, least.memoryBound);
   }
 };
 
 struct CountKernelTraffic
     : public amp::impl::CountKernelTrafficPassBase<CountKernelTraffic> {
   void runOnOperation() override {
-    StepKernels kernels;
-    recordTraffic(getOperation(), kernels);
+    if (func::FuncOp step = findTrainStep(getOperation()))
+      setBytes(getOperation(), kKernelTrafficAttr,
+               StepKernels().countBytes(step.getBody()).all);
   }
 };
 
 struct CountLaunchTraffic
     : public amp::impl::CountLaunchTrafficPassBase<CountLaunchTraffic> {
   void runOnOperation() override {
-    StepLaunches launches;
-    recordTraffic(getOperation(), launches);
+    func::FuncOp step = findTrainStep(getOperation());
+    if (!step)
+      return;
+    const Bytes bytes = StepLaunches().countBytes(step.getBody());
+    setBytes(getOperation(), kKernelTrafficAttr, bytes.all);
+    setBytes(getOperation(), kKernelMemoryBoundAttr, bytes.memoryBound);
   }
 };
 } // namespace

@@ -584,6 +584,11 @@ void ConvertLinalgToTensorCore::emitLaunch(
   SmallVector<StringRef> names(texts.begin(), texts.end());
   auto launch = LaunchKernelsOp::create(b, loc, kernels.getName(), names,
                                         inputs, outputs, partial);
+  SmallVector<StringRef> own;
+  llvm::copy_if(names, std::back_inserter(own), [](StringRef name) {
+    return !name.starts_with("operand") && !name.starts_with("output");
+  });
+  kernels->setAttr(kContractionAttr, b.getStrArrayAttr(own));
   Value result = launch.getResult(0);
   if (target)
     result = target->replace(b, loc, result);

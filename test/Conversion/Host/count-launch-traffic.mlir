@@ -2,7 +2,7 @@
 
 // A launch moves its operands and a copy its bytes twice: 64 + 64, and twice 64. What the
 // host reads itself does not count, nor does another function.
-// CHECK: module attributes {amp.kernel_traffic = 256 : i64, gpu.container_module} {
+// CHECK: module attributes {amp.kernel_memory_bound_traffic = 256 : i64, amp.kernel_traffic = 256 : i64, gpu.container_module} {
 module attributes {gpu.container_module} {
   func.func @step(%x: memref<16xf32>, %y: memref<16xf32>) -> f32 attributes {
       amp.signature = {kind = "train_step"}} {
@@ -33,7 +33,7 @@ module attributes {gpu.container_module} {
 
 // What a kernel leaves out does not count: 4 rows of 2 of 8 columns, by a pointer and by a
 // tensor map, 32 bytes each.
-// CHECK: module attributes {amp.kernel_traffic = 64 : i64, gpu.container_module} {
+// CHECK: module attributes {amp.kernel_memory_bound_traffic = 64 : i64, amp.kernel_traffic = 64 : i64, gpu.container_module} {
 module attributes {gpu.container_module} {
   func.func @step(%x: memref<26xf32>, %y: memref<26xf32>) attributes {
       amp.signature = {kind = "train_step"}} {
@@ -56,7 +56,7 @@ module attributes {gpu.container_module} {
 // -----
 
 // A slice counts, not the buffer around it; each round of a loop; of branches the larger.
-// CHECK: module attributes {amp.kernel_traffic = 640 : i64} {
+// CHECK: module attributes {amp.kernel_memory_bound_traffic = 640 : i64, amp.kernel_traffic = 640 : i64} {
 module {
   func.func @step(%x: memref<4x16xf32>, %y: memref<16xf32>, %skip: i1) attributes {
       amp.signature = {kind = "train_step"}} {
@@ -84,7 +84,7 @@ module {
 
 // Of a window on a slice its elements count, 2 times 4; of one on all, all 16; a window that is
 // the operand's own type, itself.
-// CHECK: module attributes {amp.kernel_traffic = 128 : i64, gpu.container_module} {
+// CHECK: module attributes {amp.kernel_memory_bound_traffic = 128 : i64, amp.kernel_traffic = 128 : i64, gpu.container_module} {
 module attributes {gpu.container_module} {
   func.func @step(%x: memref<4x5xf32>, %y: memref<16xf32>, %n: index) attributes {
       amp.signature = {kind = "train_step"}} {
@@ -116,6 +116,47 @@ module attributes {gpu.container_module} {
         order = 0, grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>,
         cluster = array<i64: 1, 1, 1>, shared_memory = 0, arguments = [
           {kind = "buffer", name = "d", type = f32, elements = 8}
+        ]}}
+  }
+}
+
+// -----
+
+// What a product's kernel reads and writes for the product is no part of what memory binds: a, b and d of 64 bytes. A bias
+// and a second result are. A bias that is b, too, counts once in all, and there.
+// CHECK: module attributes {amp.kernel_memory_bound_traffic = 128 : i64, amp.kernel_traffic = 448 : i64, gpu.container_module} {
+module attributes {gpu.container_module} {
+  func.func @step(%x: memref<16xf32>, %w: memref<16xf32>, %bias: memref<8xf32>, %y: memref<16xf32>, %z: memref<8xf32>) attributes {
+      amp.signature = {kind = "train_step"}} {
+    amp.launch_kernels @k ins(a = %x, b = %w, operand0 = %bias) outs(d = %y, output0 = %z)
+        : (memref<16xf32>, memref<16xf32>, memref<8xf32>, memref<16xf32>, memref<8xf32>) -> ()
+    amp.launch_kernels @twice ins(a = %x, b = %w, operand0 = %w) outs(d = %y)
+        : (memref<16xf32>, memref<16xf32>, memref<16xf32>, memref<16xf32>) -> ()
+    return
+  }
+  gpu.module @k attributes {amp.contraction = ["a", "b", "d"]} {
+    llvm.func @k(!llvm.ptr<1>, !llvm.ptr<1>, !llvm.ptr<1>, !llvm.ptr<1>, !llvm.ptr<1>) attributes {
+      gpu.kernel,
+      amp.launch = {
+        order = 0, grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>,
+        cluster = array<i64: 1, 1, 1>, shared_memory = 0, arguments = [
+          {kind = "buffer", name = "a", type = f32, elements = 16},
+          {kind = "buffer", name = "b", type = f32, elements = 16},
+          {kind = "buffer", name = "d", type = f32, elements = 16},
+          {kind = "buffer", name = "operand0", type = f32, elements = 8},
+          {kind = "buffer", name = "output0", type = f32, elements = 8}
+        ]}}
+  }
+  gpu.module @twice attributes {amp.contraction = ["a", "b", "d"]} {
+    llvm.func @twice(!llvm.ptr<1>, !llvm.ptr<1>, !llvm.ptr<1>, !llvm.ptr<1>) attributes {
+      gpu.kernel,
+      amp.launch = {
+        order = 0, grid = array<i64: 1, 1, 1>, block = array<i64: 128, 1, 1>,
+        cluster = array<i64: 1, 1, 1>, shared_memory = 0, arguments = [
+          {kind = "buffer", name = "a", type = f32, elements = 16},
+          {kind = "buffer", name = "b", type = f32, elements = 16},
+          {kind = "buffer", name = "d", type = f32, elements = 16},
+          {kind = "buffer", name = "operand0", type = f32, elements = 16}
         ]}}
   }
 }

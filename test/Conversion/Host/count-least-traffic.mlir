@@ -6,7 +6,10 @@
 // each); so is the gradient of w (2 MiB). The transposed x is x, and what is between
 // the loss and the gradient needs no memory.
 
-// CHECK: module attributes {amp.least_traffic = 5111812 : i64}
+// Without what the products read and write: w is read by the update (1 MiB), and the new one written; the loss; the product is read
+// (128 KiB), what is kept of it written and read, its gradient written; the gradient of w read (1 MiB).
+
+// CHECK: module attributes {amp.least_memory_bound_traffic = 3670020 : i64, amp.least_traffic = 5111812 : i64}
 
 #ij = affine_map<(i, j) -> (i, j)>
 func.func @step(%x: tensor<64x512xf32>, %w: tensor<512x512xf32>) -> (tensor<f32>, tensor<512x512xf32>)
@@ -69,10 +72,11 @@ func.func @step(%x: tensor<64x512xf32>, %w: tensor<512x512xf32>) -> (tensor<f32>
 // -----
 
 // A result that is rounded, and not read otherwise, is written as it is rounded: x and w are
-// read, 64 KiB and 512 KiB, the half is written and read, and the loss is written.
+// read, 64 KiB and 512 KiB, the half is written and read, and the loss is written. Others than the product
+// read the half and write the loss.
 
 #ij = affine_map<(i, j) -> (i, j)>
-// CHECK: module attributes {amp.least_traffic = 720900 : i64}
+// CHECK: module attributes {amp.least_memory_bound_traffic = 65540 : i64, amp.least_traffic = 720900 : i64}
 func.func @rounded(%x: tensor<64x512xf16>, %w: tensor<512x512xf16>) -> (tensor<f32>, tensor<64x512xf16>)
     attributes {amp.signature = {kind = "train_step", arguments = [{}, {}], results = [{role = "loss"}, {}]}} {
   %zero = arith.constant 0.0 : f32
@@ -101,10 +105,11 @@ func.func @rounded(%x: tensor<64x512xf16>, %w: tensor<512x512xf16>) -> (tensor<f
 
 // -----
 
-// The near miss: as f32 it is read, too, so that it is written and read, and the half is written.
+// The near miss: as f32 it is read, too, so that it is written and read, and the half is written, by others
+// than the product.
 
 #ij = affine_map<(i, j) -> (i, j)>
-// CHECK: module attributes {amp.least_traffic = 917508 : i64}
+// CHECK: module attributes {amp.least_memory_bound_traffic = 196612 : i64, amp.least_traffic = 917508 : i64}
 func.func @rounded_and_read(%x: tensor<64x512xf16>, %w: tensor<512x512xf16>) -> (tensor<f32>, tensor<64x512xf16>)
     attributes {amp.signature = {kind = "train_step", arguments = [{}, {}], results = [{role = "loss"}, {}]}} {
   %zero = arith.constant 0.0 : f32

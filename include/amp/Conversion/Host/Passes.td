@@ -1308,7 +1308,9 @@ def CountLeastTrafficPass : Pass<"amp-count-least-traffic", "ModuleOp"> {
     arguments, results, operands and results of contractions (rounded, where one
     rounding is all that reads them), and what the forward pass keeps for the
     backward pass, each written once and read once
-    (`amp/Fusion/StepTraffic.h`). Runs on tensors, before anything is fused.
+    (`amp/Fusion/StepTraffic.h`); as `amp.least_memory_bound_traffic` those of them
+    that others than contractions write and read. Runs on tensors, before anything is
+    fused.
   }];
 }
 
@@ -1332,6 +1334,10 @@ def CountLaunchTrafficPass : Pass<"amp-count-launch-traffic", "ModuleOp"> {
     once, also where it is several operands, of a `memref.copy` its source and its target. Of branches the one counts that
     moves most, and a loop for each of its rounds, if their number is known.
 
+    `amp.kernel_memory_bound_traffic` is what is left of it without the operands that a
+    product, a convolution or an attention has to read and write for itself
+    (`amp.contraction` on its kernels, by the conversions to them).
+
     An operand counts whole: of one that kernels read only in part, as a slice or by
     index, too much, and of one that they read again from memory too little. Of a window on
     a buffer with strides (`convert-copies-to-kernels`) the buffer's elements count. What the
@@ -1347,7 +1353,7 @@ def CountLaunchTrafficPass : Pass<"amp-count-launch-traffic", "ModuleOp"> {
     ```
     After:
     ```mlir
-    module attributes {amp.kernel_traffic = 128 : i64} {
+    module attributes {amp.kernel_memory_bound_traffic = 128 : i64, amp.kernel_traffic = 128 : i64} {
       func.func @step(%x: memref<16xf32>, %y: memref<16xf32>) attributes {
           amp.signature = {kind = "train_step"}} {
         memref.copy %x, %y : memref<16xf32> to memref<16xf32>

@@ -70,6 +70,10 @@ SmallVector<std::pair<StringRef, int64_t>> getKernelMemory(Operation *module);
 /// not skipped.
 SmallVector<StringRef> getConditionalMemory(Operation *module);
 
+/// On the module of a contraction's kernels: names of the arguments that are the
+/// contraction's own, and not of what is computed along with it.
+constexpr llvm::StringLiteral kContractionAttr = "amp.contraction";
+
 /// Bytes that the kernels of a module access of an argument, for those of which
 /// it is said: the rest lies between the matrices that they read or write.
 llvm::StringMap<int64_t> getAccessedBytes(Operation *module);
