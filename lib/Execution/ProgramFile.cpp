@@ -110,8 +110,13 @@ static Error check(StringRef path, StringRef bytes) {
   uint32_t version = 0; // behind structSize
   std::memcpy(&version, *program + sizeof(uint32_t), sizeof(version));
   if (ampRtVersionCheck(version) != AMP_RT_OK)
-    return createStringError(Twine("'") + path + "' is for another runtime: " +
-                             ampRtStatusText() + "; compile the step again");
+    return createStringError(
+        Twine("expected '") + path + "' to be for libamp-rt " +
+        ampRtVersionText() + ", but it was compiled for " +
+        Twine(version >> 16) + "." + Twine(version >> 8 & 0xff) + "." +
+        Twine(version & 0xff) +
+        "; compile the step again (amp-compile), or run it with the amp-run of "
+        "that version");
   return Error::success();
 }
 

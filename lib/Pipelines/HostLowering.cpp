@@ -39,6 +39,8 @@ void mlir::amp::addCanonicalizer(OpPassManager &pm,
                                  ArrayRef<StringRef> without) {
   SmallVector<StringRef> names(without);
   names.push_back("FoldInsertPadIntoFill");
+  // Makes a loop whose tensor shrinks carry one that does not.
+  names.push_back("ForOpTensorCastFolder");
   SmallVector<std::string> disabled;
   // Compilers differ in how they spell the namespace of a pattern.
   for (StringRef name : names)
@@ -60,15 +62,14 @@ void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
   // amp operations become standard ones, and the step becomes one function.
   pm.addPass(createConvertAmpToRuntimePass());
   pm.addPass(createConvertAmpToLinalgPass());
-  // What casts say, which folds of the canonicalizer forget.
-  CheckExtentsPassOptions casts;
-  casts.onlyCasts = true;
-  pm.addNestedPass<func::FuncOp>(createCheckExtentsPass(casts));
+  // Before the canonicalizer, which takes what operations ask of extents for
+  // what they are.
+  pm.addNestedPass<func::FuncOp>(createCheckExtentsPass());
   pm.addPass(createMarkEntryPointsPass());
   // Before inlining, which moves calls to other functions.
   pm.addPass(createVerifyRecursionPass());
-  pm.addPass(createInlinerPass(
-      {}, [](OpPassManager &pm) { addCanonicalizer(pm); }));
+  pm.addPass(
+      createInlinerPass({}, [](OpPassManager &pm) { addCanonicalizer(pm); }));
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
 }

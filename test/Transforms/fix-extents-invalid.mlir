@@ -49,20 +49,6 @@ func.func @callback() -> ((tensor<?x4xf32>) -> ()) {
   return %f : (tensor<?x4xf32>) -> ()
 }
 
-// -----
-
-// What would be half of four rows is known to be none.
-func.func @claim(%x: tensor<?x4xf32> {amp.role = "batch", amp.name = "x0"}) -> tensor<2x4xf32> {
-  %c0 = arith.constant 0 : index
-  %c2 = arith.constant 2 : index
-  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
-  %h = arith.divsi %n, %c2 : index
-  %s = tensor.extract_slice %x[0, 0] [%h, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
-  // expected-error @below {{expected extents for which this is 'tensor<2x4xf32>', but with those that are given it is 'tensor<4x4xf32>'}}
-  %two = tensor.cast %s : tensor<?x4xf32> to tensor<2x4xf32>
-  return %two : tensor<2x4xf32>
-}
-
 //--- one.mlir
 func.func @f(%x: tensor<?x4xf32> {amp.role = "batch", amp.name = "x0"}, %y: tensor<?xf32> {amp.role = "batch", amp.name = "x1"}, %w: tensor<?xf32> {amp.role = "param", amp.name = "w"}) {
   return

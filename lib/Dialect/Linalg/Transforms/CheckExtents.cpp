@@ -15,9 +15,12 @@
 // nothing else is checked before anything is computed. Of checks that ask the
 // same the first one is left.
 //
-// Casts can be asked alone, before the canonicalizer folds them:
+// The canonicalizer takes what operations need for what there is: it folds
 //
-//   cast (extract_slice %x [0] [%n] [1]) to tensor<8xf32>  ->  assert %n == 8
+//   cast (extract_slice %x [0] [%n] [1]) to tensor<8xf32>
+//
+// to a slice of 8 elements. So the pipelines ask before it, %n == 8, and once
+// more when functions are inlined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +67,7 @@ struct CheckExtents : public amp::impl::CheckExtentsPassBase<CheckExtents> {
     getOperation().walk([&](Operation *op) {
       if (isa<cf::AssertOp>(op))
         before.insert(op);
-      else if (!onlyCasts || isa<tensor::CastOp>(op))
+      else
         ops.push_back(op);
     });
     ExtentRequirements requirements;

@@ -177,24 +177,29 @@ def FixExtentsPass : Pass<"amp-fix-extents", "::mlir::ModuleOp"> {
   let description = [{
     A step that is written for a batch of any size (`tensor<?x64xf32>`) runs on the
     host as it is. Kernels of a device are made for known extents. This pass gives
-    them: each batch argument that `extents` names, in every function that has it,
-    takes these extents in place of its unknown ones, and what is computed from it
-    follows, with the results of functions and the callees of calls. Helpers
-    without roles that are called with several sizes are copied, one for each, at
-    most 64 copies in all. The canonical patterns of `tensor`, `linalg` and `scf` run
-    on these functions.
+    them: each batch argument that `extents` names, in every function that nothing in
+    the module calls, takes these extents in place of its unknown ones, and what follows
+    from them is known: types of what is computed, numbers computed from extents, the
+    branch of an `scf.if` that such a number chooses, results of functions, and
+    callees. Helpers without roles that are called with several sizes are copied, one
+    for each, at most 64 copies in all.
 
     The text of an argument is its `amp.name`, `=`, and its extents with `x` between
-    them; `?` leaves one as it is. What the step asserts of its sizes is checked as
-    before.
+    them; `?` leaves one as it is.
 
-    **Left alone.** Everything without `extents`; declarations; what `scf.while`
-    carries. What stays unknown there is refused later by a device
-    (`amp-verify-device-lowering`), and computed by the host.
+    Extents follow forward alone. That a program would be wrong otherwise is no reason
+    to take an extent for known: what casts and operands ask of sizes is asserted by
+    `amp-check-extents` when the step runs, as without this pass, and an operation that
+    the extents contradict stays of unknown extents.
+
+    **Left alone.** Everything without `extents`; declarations; what `scf.while` and
+    blocks carry, slices whose size depends on data, results of a recursion. What stays
+    unknown there is refused later by a device (`amp-verify-device-lowering`), and
+    computed by the host.
 
     Errors: text of another form, a name twice or one that no batch argument has,
-    extents that do not fit the type or a cast of the program, a function whose type
-    would change and that is taken by reference.
+    extents that do not fit the type, a function whose type would change and that is
+    taken by reference.
 
     Before:
     ```mlir
@@ -219,6 +224,8 @@ def FixExtentsPass : Pass<"amp-fix-extents", "::mlir::ModuleOp"> {
         %seed: tensor<f32> {amp.role = "loss_seed", amp.name = "loss"})
         -> (tensor<32x4xf32> {amp.role = "output", amp.name = "y"},
             tensor<4xf32> {amp.role = "grad", amp.name = "w"}) {
+      %c0 = arith.constant 0 : index
+      %n = arith.constant 32 : index
       %e = tensor.empty() : tensor<32x4xf32>
       %y = linalg.exp ins(%x : tensor<32x4xf32>) outs(%e : tensor<32x4xf32>) -> tensor<32x4xf32>
       return %y, %w : tensor<32x4xf32>, tensor<4xf32>

@@ -410,9 +410,9 @@ def CheckExtentsPass : Pass<"amp-check-extents", "::mlir::func::FuncOp"> {
     alone is asserted before anything else, and once; so are places in tensors whose
     extents are known, where they depend on those.
 
-    With `only-casts` this is about casts alone: the canonicalizer folds one into the
-    slice that it casts, whose size is then what the cast says. The pipelines begin
-    with that.
+    The canonicalizer takes what operations need for what there is (it folds a cast into
+    the slice that it casts, whose size is then what the cast says). The pipelines begin
+    with this pass.
 
     **Left alone.** Indices, offsets and sizes that are computed from elements of
     tensors or in a loop, windows that are read backwards, `tensor.reshape`, and casts
@@ -439,8 +439,6 @@ def CheckExtentsPass : Pass<"amp-check-extents", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  let options = [Option<"onlyCasts", "only-casts", "bool", /*default=*/"false",
-                        "Assert what casts say, and nothing else">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"];
 }
