@@ -115,19 +115,18 @@ static llvm::DenseSet<Operation *> getSlice(ValueRange values) {
 
 /// Whether something that is no contraction reads the elements of `tensor`.
 static bool isReadByOthers(Value tensor) {
-  SmallVector<Value> open{tensor};
-  while (!open.empty()) {
-    Value moved = open.pop_back_val();
-    for (Operation *user : moved.getUsers()) {
+  llvm::SetVector<Value> moved;
+  moved.insert(tensor);
+  for (size_t i = 0; i != moved.size(); ++i)
+    for (Operation *user : moved[i].getUsers()) {
       auto structured = dyn_cast<linalg::LinalgOp>(user);
       if (user->hasTrait<OpTrait::IsTerminator>() ||
           (structured && succeeded(matchContraction(structured))))
         continue;
-      if (getMoved(user) != moved)
+      if (getMoved(user) != moved[i])
         return true;
-      llvm::append_range(open, user->getResults());
+      moved.insert_range(user->getResults());
     }
-  }
   return false;
 }
 
