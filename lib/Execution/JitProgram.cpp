@@ -150,15 +150,6 @@ static llvm::Error makeNotCompiledError() {
   return makeError("the module cannot be compiled for this opt level");
 }
 
-llvm::Expected<FunctionSignature>
-mlir::amp::readTrainArguments(ModuleOp module) {
-  llvm::Expected<func::FuncOp> function =
-      findFunction(module, FunctionKind::TrainStep);
-  if (!function)
-    return function.takeError();
-  return *function ? readArguments(*function) : makeNoTrainStepError();
-}
-
 /// A copy of `module` whose step takes the rows of all its micro-batches, and
 /// the extents that are given.
 static FailureOr<OwningOpRef<ModuleOp>>
@@ -179,16 +170,10 @@ shapeBatch(ModuleOp module, const MixedPrecisionOptions &precision) {
   return shaped;
 }
 
-llvm::Expected<ModuleSignature>
-mlir::amp::readSignatures(ModuleOp module,
-                          const MixedPrecisionOptions &precision) {
-  FailureOr<OwningOpRef<ModuleOp>> shaped = OwningOpRef<ModuleOp>();
-  if (precision.microBatches != 1 || !precision.extents.empty()) {
-    shaped = shapeBatch(module, precision);
-    if (failed(shaped))
-      return makeNotCompiledError();
-    module = **shaped;
-  }
+/// What `read` says of the functions of `module` that a driver calls.
+static llvm::Expected<ModuleSignature> readFunctions(
+    ModuleOp module,
+    llvm::Expected<FunctionSignature> (*read)(func::FuncOp function)) {
   auto readOne = [&](FunctionKind kind)
       -> llvm::Expected<std::optional<FunctionSignature>> {
     llvm::Expected<func::FuncOp> function = findFunction(module, kind);
@@ -196,10 +181,10 @@ mlir::amp::readSignatures(ModuleOp module,
       return function.takeError();
     if (!*function)
       return std::nullopt;
-    llvm::Expected<FunctionSignature> read = readSignature(*function);
-    if (!read)
-      return read.takeError();
-    return std::move(*read);
+    llvm::Expected<FunctionSignature> signature = read(*function);
+    if (!signature)
+      return signature.takeError();
+    return std::move(*signature);
   };
   llvm::Expected<std::optional<FunctionSignature>> trainStep =
       readOne(FunctionKind::TrainStep);
@@ -212,6 +197,23 @@ mlir::amp::readSignatures(ModuleOp module,
   if (!evaluate)
     return evaluate.takeError();
   return ModuleSignature{std::move(**trainStep), std::move(*evaluate)};
+}
+
+llvm::Expected<ModuleSignature> mlir::amp::readArguments(ModuleOp module) {
+  return readFunctions(module, ::readArguments);
+}
+
+llvm::Expected<ModuleSignature>
+mlir::amp::readSignatures(ModuleOp module,
+                          const MixedPrecisionOptions &precision) {
+  FailureOr<OwningOpRef<ModuleOp>> shaped = OwningOpRef<ModuleOp>();
+  if (precision.microBatches != 1 || !precision.extents.empty()) {
+    shaped = shapeBatch(module, precision);
+    if (failed(shaped))
+      return makeNotCompiledError();
+    module = **shaped;
+  }
+  return readFunctions(module, readSignature);
 }
 
 static double secondsSince(std::chrono::steady_clock::time_point start) {

@@ -142,7 +142,7 @@ func.func @step(%x: tensor<?x4xf32> {amp.role = "batch", amp.name = "x0"},
 // CHECK-LABEL: func.func @loops(
 func.func @loops(%x: tensor<?x4xf32> {amp.role = "batch", amp.name = "x0"},
                  %l: tensor<8xi64> {amp.role = "batch", amp.name = "x1"}, %y: tensor<4xf32>, %c: i1, %k: index)
-    -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?xf32>, tensor<8x4xf32>, tensor<5xf32>) {
+    -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?xf32>, tensor<8x4xf32>, tensor<5xf32>, tensor<?x4xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // CHECK: scf.for {{.*}} -> (tensor<8x4xf32>)
@@ -168,10 +168,14 @@ func.func @loops(%x: tensor<?x4xf32> {amp.role = "batch", amp.name = "x0"},
     scf.yield %d : tensor<?xf32>
   }
   %eight = tensor.cast %x : tensor<?x4xf32> to tensor<8x4xf32>
+  %less = tensor.cast %x : tensor<?x4xf32> to tensor<?x?xf32>
+  %more = tensor.cast %less : tensor<?x?xf32> to tensor<?x4xf32>
+  // CHECK: math.exp %arg0 : tensor<8x4xf32>
+  %exp = math.exp %more : tensor<?x4xf32>
   // CHECK: %[[FIVE:.*]] = tensor.cast %[[ROW]] {amp.scope = "s"} : tensor<?xf32> to tensor<5xf32>
   %five = tensor.cast %row {amp.scope = "s"} : tensor<?xf32> to tensor<5xf32>
   // CHECK: return %{{.*}}, %{{.*}}, %{{.*}}, %arg0, %[[FIVE]]
-  return %f, %w, %two, %eight, %five : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?xf32>, tensor<8x4xf32>, tensor<5xf32>
+  return %f, %w, %two, %eight, %five, %exp : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?xf32>, tensor<8x4xf32>, tensor<5xf32>, tensor<?x4xf32>
 }
 
 // -----

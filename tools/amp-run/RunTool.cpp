@@ -469,47 +469,86 @@ static llvm::Expected<Replay> openBatches(const RunOptions &options,
   return Replay{std::move(*source), nullptr, {}};
 }
 
+/// As `extents` of amp-mixed-precision has one argument.
+static std::string describeExtents(const ValueSpec &spec,
+                                   ArrayRef<int64_t> shape) {
+  return spec.name + "=" +
+         llvm::join(
+             llvm::map_range(
+                 shape, [](int64_t extent) { return Twine(extent).str(); }),
+             "x");
+}
+
+static bool hasUnknownExtents(const ValueSpec &spec) {
+  return llvm::is_contained(spec.shape, -1);
+}
+
 /// Gives `precision` the extents of the first batch for what the module leaves
-/// unknown, for a device, whose kernels are made for known ones.
+/// unknown, for a device, whose kernels are made for known ones. An evaluate
+/// function takes as many rows, of which the test data say the other extents.
 static llvm::Error fixExtents(ModuleOp module, const RunOptions &options,
                               MixedPrecisionOptions &precision) {
-  if (options.isOnHost() || !precision.extents.empty())
+  // The pipeline refuses what is no number of micro-batches.
+  if (options.isOnHost() || !precision.extents.empty() ||
+      precision.microBatches < 1)
     return llvm::Error::success();
-  llvm::Expected<FunctionSignature> step = readTrainArguments(module);
-  if (!step)
+  llvm::Expected<ModuleSignature> signature = readArguments(module);
+  if (!signature)
     return makeError("'" + options.inputFile +
-                     "': " + llvm::toString(step.takeError()));
-  const std::vector<ValueSpec> specs = getBatchSpecs(step->arguments);
-  if (llvm::none_of(specs, [](const ValueSpec &spec) {
-        return llvm::is_contained(spec.shape, -1);
-      }))
+                     "': " + llvm::toString(signature.takeError()));
+  const std::vector<ValueSpec> specs =
+      getBatchSpecs(signature->trainStep.arguments);
+  if (llvm::none_of(specs, hasUnknownExtents))
     return llvm::Error::success();
-  llvm::Expected<Replay> source = openBatches(options, step->arguments);
+  llvm::Expected<Replay> source =
+      openBatches(options, signature->trainStep.arguments);
   if (!source)
     return source.takeError();
   llvm::Expected<Batch> batch = source->batches->getBatch(0);
   if (!batch)
     return batch.takeError();
+  int64_t rows = 1;
   for (const auto &[spec, array] : llvm::zip_equal(specs, *batch)) {
     SmallVector<int64_t> shape(array.getShape());
-    if (!llvm::is_contained(spec.shape, -1))
+    if (!hasUnknownExtents(spec))
       continue;
     // The rows of a batch are those of all its parts.
-    if (precision.microBatches < 1)
-      return llvm::Error::success(); // which the pipeline refuses
     if (spec.shape[0] == -1 && shape[0] % precision.microBatches != 0)
       return makeError("expected the rows of " + describeArgument(spec) +
                        " to be a multiple of --micro-batches, but got " +
                        array.getTypeString());
     if (spec.shape[0] == -1)
-      shape[0] /= precision.microBatches;
-    precision.extents.push_back(
-        spec.name + "=" +
-        llvm::join(
-            llvm::map_range(shape,
-                            [](int64_t extent) { return Twine(extent).str(); }),
-            "x"));
+      rows = shape[0] /= precision.microBatches;
+    precision.extents.push_back(describeExtents(spec, shape));
   }
+  std::optional<Dataset> testData;
+  if (!options.testFile.empty()) {
+    llvm::Expected<Dataset> opened = Dataset::open(options.testFile);
+    if (!opened)
+      return opened.takeError();
+    testData.emplace(std::move(*opened));
+  }
+  if (signature->evaluate)
+    for (const ValueSpec &spec :
+         getBatchSpecs(signature->evaluate->arguments)) {
+      const bool isTaken = llvm::any_of(specs, [&](const ValueSpec &other) {
+        return other.name == spec.name;
+      });
+      if (isTaken || !hasUnknownExtents(spec))
+        continue;
+      SmallVector<int64_t> shape(spec.shape.begin(), spec.shape.end());
+      if (testData && testData->contains(spec.name)) {
+        llvm::Expected<ArrayType> type = testData->getType(spec);
+        if (!type)
+          return type.takeError();
+        if (type->shape.size() == shape.size())
+          shape.assign(type->shape.begin(), type->shape.end());
+      }
+      if (spec.shape[0] == -1)
+        shape[0] = rows;
+      if (!llvm::is_contained(shape, -1))
+        precision.extents.push_back(describeExtents(spec, shape));
+    }
   if (!options.quiet)
     getScreen(options) << "extents of the first batch: "
                        << llvm::join(precision.extents, ", ") << "\n";

@@ -91,10 +91,10 @@ struct ModuleSignature {
 llvm::Expected<ModuleSignature>
 readSignatures(ModuleOp module, const MixedPrecisionOptions &precision);
 
-/// The arguments of the train step as they stand in `module`, without its
-/// results: for who has to find the extents that types leave unknown. Fails if
-/// there is no train step.
-llvm::Expected<FunctionSignature> readTrainArguments(ModuleOp module);
+/// The arguments of these functions as they stand in `module`, without results:
+/// for who has to find the extents that types leave unknown. Fails if there is
+/// no train step.
+llvm::Expected<ModuleSignature> readArguments(ModuleOp module);
 
 } // namespace mlir::amp
 

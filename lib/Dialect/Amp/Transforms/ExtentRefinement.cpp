@@ -45,7 +45,8 @@ using namespace mlir::amp;
 /// Whether `type` says all that `other` says of the same tensor, and more.
 static bool isMoreStatic(Type type, Type other) {
   return type != other && isa<RankedTensorType>(type) &&
-         tensor::preservesStaticInformation(other, type);
+         tensor::preservesStaticInformation(other, type) &&
+         tensor::CastOp::areCastCompatible(type, other);
 }
 
 Value mlir::amp::getRefined(Value value) {
@@ -463,9 +464,11 @@ void Refinement::refineYields(Operation *op) {
 }
 
 void Refinement::replaceByRefined(Operation *op) {
-  // A cast to what is known is none.
+  // A cast to what is known is none, and one to less of it forgets the rest.
   if (auto cast = dyn_cast<tensor::CastOp>(op)) {
     Value refined = getRefined(cast.getSource());
+    if (isMoreStatic(refined.getType(), cast.getType()))
+      return cast.getSourceMutable().assign(refined);
     if (refined.getType() != cast.getType())
       return;
     cast.replaceAllUsesWith(refined);
