@@ -330,3 +330,18 @@ func.func @shapes(%x: tensor<?x4xf32> {amp.role = "batch", amp.name = "x0"},
   %e = tensor.extract %x[%c0, %c0] : tensor<?x4xf32>
   return %flat, %twos, %padded, %both, %made, %same, %other, %put, %e : tensor<?xf32>, tensor<?x2x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?xf32>, tensor<?x?xf32>, tensor<?x4xf32>, f32
 }
+
+// -----
+
+// Constants are made where the module has none.
+
+// CHECK-LABEL: func.func @no_constants(
+// CHECK: arith.constant 8 : index
+// CHECK: tensor.empty() : tensor<8x4xf32>
+func.func @no_constants(%x: tensor<?x4xf32> {amp.role = "batch", amp.name = "x0"},
+                        %l: tensor<8xi64> {amp.role = "batch", amp.name = "x1"}) -> tensor<?x4xf32> {
+  %c0 = index.constant 0
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  return %e : tensor<?x4xf32>
+}

@@ -110,7 +110,7 @@ parse(MLIRContext &context, const RunOptions &options) {
 }
 
 /// What a refusal of a step may have to do with.
-static std::string describeExtents(const MixedPrecisionOptions &precision) {
+static std::string explainExtents(const MixedPrecisionOptions &precision) {
   return precision.extents.empty()
              ? ""
              : " (extents of the batch: " +
@@ -125,7 +125,7 @@ static llvm::Error readSignature(Source &source, const RunOptions &options,
   if (!signature)
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(signature.takeError()) +
-                     describeExtents(precision));
+                     explainExtents(precision));
   source.signature = std::move(*signature);
   return llvm::Error::success();
 }
@@ -222,7 +222,7 @@ compile(Source &source, const RunOptions &options, const Compute &compute,
   if (!program)
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(program.takeError()) +
-                     describeExtents(precision));
+                     explainExtents(precision));
   if (precision.verbosity != "0")
     getScreen(options) << report.decisions;
   if (options.timing)

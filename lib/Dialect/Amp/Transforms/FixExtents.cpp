@@ -19,9 +19,8 @@
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
 #include "amp/Dialect/Amp/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -77,7 +76,7 @@ private:
 
   /// Copies of callees, by name and the types that they take.
   DenseMap<std::pair<StringAttr, Type>, func::FuncOp> copies;
-  /// Functions in which casts may move.
+  /// Functions that have learnt of extents.
   SetVector<func::FuncOp> changed;
 };
 } // namespace
@@ -207,6 +206,7 @@ func::FuncOp FixExtents::getCopy(func::FuncOp callee, ArrayRef<Type> types,
   return copy;
 }
 
+/// Gives `call` results of `types`, and its readers what they had.
 static void setResultTypes(func::CallOp call, TypeRange types) {
   for (auto [result, type] : llvm::zip_equal(call.getResults(), types))
     refineInPlace(result, type);

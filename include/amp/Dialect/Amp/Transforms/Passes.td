@@ -237,7 +237,7 @@ def FixExtentsPass : Pass<"amp-fix-extents", "::mlir::ModuleOp"> {
                "extents of batch arguments, such as x0=32x64">
   ];
   let statistics = [Statistic<"numFixed", "fixed", "Arguments of functions that took known extents">];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def AccumulateGradientsPass : Pass<"amp-accumulate-gradients", "::mlir::ModuleOp"> {
