@@ -108,19 +108,21 @@ static RankedTensorType getRefinedType(Value value) {
 //===----------------------------------------------------------------------===//
 
 /// `sizes` with attributes for what is constant.
-static SmallVector<OpFoldResult> foldSizes(OpBuilder &b,
-                                           ArrayRef<OpFoldResult> sizes) {
-  return llvm::map_to_vector(sizes, [&](OpFoldResult size) -> OpFoldResult {
-    std::optional<int64_t> constant = getConstantIntValue(size);
-    return constant ? OpFoldResult(b.getIndexAttr(*constant)) : size;
-  });
+static SmallVector<OpFoldResult> foldSizes(SmallVector<OpFoldResult> sizes) {
+  (void)foldDynamicIndexList(sizes);
+  return sizes;
 }
 
-/// The extents that `sizes` are, dynamic where they are not constant.
-static SmallVector<int64_t> getExtents(ArrayRef<OpFoldResult> sizes) {
-  return llvm::map_to_vector(sizes, [](OpFoldResult size) {
-    return getConstantIntValue(size).value_or(ShapedType::kDynamic);
-  });
+/// The extents that `sizes`, which are folded, have, dynamic where they are not
+/// known, without those that are `dropped`.
+static SmallVector<int64_t>
+getExtents(ArrayRef<OpFoldResult> sizes,
+           const llvm::SmallBitVector &dropped = {}) {
+  SmallVector<int64_t> extents;
+  for (auto [i, extent] : llvm::enumerate(decomposeMixedValues(sizes).first))
+    if (i >= dropped.size() || !dropped[i])
+      extents.push_back(extent);
+  return extents;
 }
 
 /// What `op` would be with operands of known extents: an operation in front of
@@ -130,17 +132,13 @@ static Operation *makeRefined(OpBuilder &b, Operation *op) {
   using Made = Operation *;
   return llvm::TypeSwitch<Operation *, Operation *>(op)
       .Case([&](tensor::EmptyOp empty) -> Made {
-        return tensor::EmptyOp::create(
-            b, loc, foldSizes(b, empty.getMixedSizes()),
-            empty.getType().getElementType(), empty.getType().getEncoding());
+        return tensor::EmptyOp::create(b, loc, foldSizes(empty.getMixedSizes()),
+                                       empty.getType().getElementType(),
+                                       empty.getType().getEncoding());
       })
       .Case([&](tensor::ExtractSliceOp slice) -> Made {
-        SmallVector<OpFoldResult> sizes = foldSizes(b, slice.getMixedSizes());
-        llvm::SmallBitVector dropped = slice.getDroppedDims();
-        SmallVector<int64_t> shape;
-        for (auto [i, extent] : llvm::enumerate(getExtents(sizes)))
-          if (!dropped[i])
-            shape.push_back(extent);
+        SmallVector<OpFoldResult> sizes = foldSizes(slice.getMixedSizes());
+        SmallVector<int64_t> shape = getExtents(sizes, slice.getDroppedDims());
         if (int64_t(shape.size()) != slice.getType().getRank() ||
             llvm::any_of(shape, [](int64_t extent) {
               return !ShapedType::isDynamic(extent) && extent < 0;
@@ -148,31 +146,23 @@ static Operation *makeRefined(OpBuilder &b, Operation *op) {
           return nullptr;
         return tensor::ExtractSliceOp::create(
             b, loc, slice.getType().clone(shape), getRefined(slice.getSource()),
-            foldSizes(b, slice.getMixedOffsets()), sizes,
-            foldSizes(b, slice.getMixedStrides()));
+            foldSizes(slice.getMixedOffsets()), sizes,
+            foldSizes(slice.getMixedStrides()));
       })
       .Case([&](tensor::InsertSliceOp insert) -> Made {
-        SmallVector<OpFoldResult> sizes = foldSizes(b, insert.getMixedSizes());
+        SmallVector<OpFoldResult> sizes = foldSizes(insert.getMixedSizes());
         // A source of known extents that are not those of the slice has to be
         // checked against them.
         Value source = getRefined(insert.getSource());
-        auto fits = [&](Value value) {
-          auto type = cast<RankedTensorType>(value.getType());
-          llvm::SmallBitVector dropped = insert.getDroppedDims();
-          SmallVector<int64_t> shape;
-          for (auto [i, extent] : llvm::enumerate(getExtents(sizes)))
-            if (!dropped[i])
-              shape.push_back(extent);
-          return ArrayRef<int64_t>(shape) == type.getShape();
-        };
-        if (!fits(source)) {
+        if (getExtents(sizes, insert.getDroppedDims()) !=
+            cast<RankedTensorType>(source.getType()).getShape()) {
           source = insert.getSource();
           sizes = insert.getMixedSizes();
         }
         return tensor::InsertSliceOp::create(
             b, loc, source, getRefined(insert.getDest()),
-            foldSizes(b, insert.getMixedOffsets()), sizes,
-            foldSizes(b, insert.getMixedStrides()));
+            foldSizes(insert.getMixedOffsets()), sizes,
+            foldSizes(insert.getMixedStrides()));
       })
       .Case([&](tensor::CollapseShapeOp collapse) -> Made {
         auto type = join(tensor::CollapseShapeOp::inferCollapsedType(
@@ -186,17 +176,16 @@ static Operation *makeRefined(OpBuilder &b, Operation *op) {
             collapse.getReassociationIndices());
       })
       .Case([&](tensor::ExpandShapeOp expand) -> Made {
-        SmallVector<OpFoldResult> sizes =
-            foldSizes(b, getMixedValues(expand.getStaticOutputShape(),
-                                        expand.getOutputShape(), b));
+        SmallVector<OpFoldResult> sizes = foldSizes(getMixedValues(
+            expand.getStaticOutputShape(), expand.getOutputShape(), b));
         return tensor::ExpandShapeOp::create(
             b, loc, expand.getResultType().clone(getExtents(sizes)),
             getRefined(expand.getSrc()), expand.getReassociationIndices(),
             sizes);
       })
       .Case([&](tensor::PadOp pad) -> Made {
-        SmallVector<OpFoldResult> low = foldSizes(b, pad.getMixedLowPad());
-        SmallVector<OpFoldResult> high = foldSizes(b, pad.getMixedHighPad());
+        SmallVector<OpFoldResult> low = foldSizes(pad.getMixedLowPad());
+        SmallVector<OpFoldResult> high = foldSizes(pad.getMixedHighPad());
         RankedTensorType source = getRefinedType(pad.getSource());
         SmallVector<int64_t> shape(pad.getResultType().getShape());
         for (auto [extent, known, before, after] : llvm::zip_equal(
@@ -225,11 +214,9 @@ static Operation *makeRefined(OpBuilder &b, Operation *op) {
         const unsigned first = isa<tensor::SplatOp>(op);
         SmallVector<OpFoldResult> sizes = getMixedValues(
             whole.getType().getShape(), op->getOperands().drop_front(first), b);
-        sizes = foldSizes(b, sizes);
+        sizes = foldSizes(sizes);
         SmallVector<Value> operands(op->getOperands().take_front(first));
-        for (OpFoldResult size : sizes)
-          if (auto value = dyn_cast<Value>(size))
-            operands.push_back(value);
+        llvm::append_range(operands, decomposeMixedValues(sizes).second);
         return cloneWithoutRegions(
             b, op, whole.getType().clone(getExtents(sizes)), operands);
       })
@@ -436,12 +423,9 @@ void Refinement::refineLoop(scf::ForOp loop) {
       continue;
     }
     giveRefined(end, ValueRange(copy.getRegionIterArgs()).getTypes());
+    loop.replaceAllUsesWith(copy.getResults());
     for (unsigned i : carried)
       refineInPlace(copy.getResult(i), copy.getRegionIterArg(i).getType());
-    SmallVector<Value> results(copy.getResults());
-    for (unsigned i : carried)
-      results[i] = cast<tensor::CastOp>(*copy.getResult(i).user_begin());
-    loop.replaceAllUsesWith(results);
     loop.erase();
     return;
   }

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExtentRefinement.h"
+#include "SignatureChange.h"
 
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Dialect/Amp/IR/AmpRoles.h"
@@ -55,6 +56,7 @@ struct FixExtents : public amp::impl::FixExtentsPassBase<FixExtents> {
       return markAllAnalysesPreserved();
     copies.clear();
     changed.clear();
+    references = &getAnalysis<FunctionReferences>();
     SmallVector<GivenExtents> given;
     if (failed(parse(given)) || failed(fixArguments(given)))
       return signalPassFailure();
@@ -72,8 +74,9 @@ private:
   func::FuncOp getCopy(func::FuncOp callee, ArrayRef<Type> types,
                        SymbolTable &symbols);
   SmallVector<func::CallOp> findCalls(func::FuncOp function);
-  bool isCalledOnly(func::FuncOp function);
 
+  /// Which copies do not change.
+  const FunctionReferences *references = nullptr;
   /// Copies of callees, by name and the types that they take.
   DenseMap<std::pair<StringAttr, Type>, func::FuncOp> copies;
   /// Functions that have learnt of extents.
@@ -144,7 +147,7 @@ LogicalResult FixExtents::fixArguments(MutableArrayRef<GivenExtents> given) {
     }
     if (types == function.getArgumentTypes())
       continue;
-    if (!isCalledOnly(function))
+    if (!references->isCalledOnly(function))
       return function.emitError()
              << "expected '@" << function.getName()
              << "' to be used by calls alone, because 'extents' changes its "
@@ -171,13 +174,6 @@ SmallVector<func::CallOp> FixExtents::findCalls(func::FuncOp function) {
       calls.push_back(call);
   });
   return calls;
-}
-
-bool FixExtents::isCalledOnly(func::FuncOp function) {
-  auto uses = SymbolTable::getSymbolUses(function, getOperation());
-  return uses && llvm::all_of(*uses, [](const SymbolTable::SymbolUse &use) {
-           return isa<func::CallOp>(use.getUser());
-         });
 }
 
 void FixExtents::setArgumentTypes(func::FuncOp function, ArrayRef<Type> types) {
@@ -226,7 +222,7 @@ void FixExtents::refineCall(func::CallOp call, SymbolTable &symbols) {
   if (types == callee.getArgumentTypes())
     return;
   const bool isOpen = callee.isPublic() && !hasRoles(callee);
-  if (!isOpen && isCalledOnly(callee) &&
+  if (!isOpen && references->isCalledOnly(callee) &&
       llvm::all_of(findCalls(callee), [&](func::CallOp other) {
         return getTypes(other) == types;
       }))
@@ -247,7 +243,7 @@ void FixExtents::refineCall(func::CallOp call, SymbolTable &symbols) {
 void FixExtents::refineResults(func::FuncOp function) {
   SmallVector<Operation *> returns;
   function.walk([&](func::ReturnOp op) { returns.push_back(op); });
-  if (returns.empty() || !isCalledOnly(function))
+  if (returns.empty() || !references->isCalledOnly(function))
     return;
   SmallVector<Type> types = findRefined(returns, function.getResultTypes());
   if (types == function.getResultTypes())

@@ -29,6 +29,11 @@ public:
   /// One walk over the uses of symbols in `module`.
   explicit FunctionReferences(ModuleOp module);
 
+  /// Whether every use of `function` is a func.call.
+  bool isCalledOnly(func::FuncOp function) const {
+    return !firstReference.contains(function.getSymNameAttr());
+  }
+
   /// Success if `function` may take other types at the level of `policy`: it
   /// has a body, and every use of it is a func.call. Otherwise an error at the
   /// declaration, or at the use that is none. `change` says what would change,
