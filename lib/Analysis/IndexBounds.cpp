@@ -13,11 +13,23 @@
 
 #include "amp/Analysis/IndexBounds.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::amp;
+
+/// Whether `condition` says of `index` that it is at least 0 and below `size`,
+/// or below less: a comparison without sign.
+static bool isAskedFor(Value condition, Value index, int64_t size) {
+  auto comparison = condition.getDefiningOp<arith::CmpIOp>();
+  APInt end;
+  return comparison && comparison.getPredicate() == arith::CmpIPredicate::ult &&
+         comparison.getLhs() == index &&
+         matchPattern(comparison.getRhs(), m_ConstantInt(&end)) && end.sge(0) &&
+         end.sle(size);
+}
 
 bool amp::isWithin(Value index, int64_t size) {
   if (ShapedType::isDynamic(size))
@@ -25,6 +37,10 @@ bool amp::isWithin(Value index, int64_t size) {
   APInt constant;
   if (matchPattern(index, m_ConstantInt(&constant)))
     return constant.sge(0) && constant.slt(size);
+  if (auto choice = index.getDefiningOp<arith::SelectOp>())
+    return isWithin(choice.getFalseValue(), size) &&
+           (isWithin(choice.getTrueValue(), size) ||
+            isAskedFor(choice.getCondition(), choice.getTrueValue(), size));
   auto loop = index.getDefiningOp<linalg::IndexOp>();
   if (!loop)
     return false;

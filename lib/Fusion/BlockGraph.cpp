@@ -14,6 +14,7 @@
 
 #include "BlockGraph.h"
 
+#include "amp/Analysis/IndexBounds.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -23,13 +24,20 @@ using namespace mlir;
 using namespace mlir::amp;
 
 /// True if what `op` does depends on what was done before it in ways that no
-/// value shows: effects, and reads by index that an assertion guards.
+/// value shows: effects, and reads by index that an assertion may guard, since
+/// data say where they are.
 static bool isOrdered(Operation *op) {
   if (!isMemoryEffectFree(op))
     return true;
   WalkResult result = op->walk([](Operation *inner) {
-    bool readsByIndex =
-        isa<tensor::ExtractOp>(inner) && inner->getNumOperands() > 1;
+    bool readsByIndex = false;
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+      readsByIndex = !llvm::all_of(
+          llvm::zip_equal(extract.getIndices(),
+                          extract.getTensor().getType().getShape()),
+          [](auto pair) {
+            return isWithin(std::get<0>(pair), std::get<1>(pair));
+          });
     if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(inner))
       readsByIndex = llvm::any_of(
           llvm::concat<const int64_t>(slice.getStaticOffsets(),

@@ -108,6 +108,7 @@ static void addKernels(OpPassManager &pm,
   pm.addPass(createConvertLinalgToTensorCorePass(products));
   addCleanup(pm);
   // Those of products are parts of their kernels by now.
+  pm.addNestedPass<func::FuncOp>(createReadThroughPadsPass());
   pm.addPass(createConvertPadsToKernelsPass());
   pm.addNestedPass<func::FuncOp>(createDecomposePadsPass());
   // A check of each gradient would be a group and a combination of numbers.

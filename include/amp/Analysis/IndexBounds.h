@@ -19,8 +19,9 @@
 
 namespace mlir::amp {
 
-/// True if `index` is known to be at least 0 and below `size`: a constant, or
-/// the linalg.index of a loop of no more iterations. Never for a size that is
+/// True if `index` is known to be at least 0 and below `size`: a constant, the
+/// linalg.index of a loop of no more iterations, or a choice (arith.select) of
+/// such an index wherever another is not below `size`. Never for a size that is
 /// not known (ShapedType::kDynamic).
 bool isWithin(Value index, int64_t size);
 

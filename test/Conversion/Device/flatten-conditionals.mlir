@@ -333,6 +333,117 @@ func.func @checked_index(%inside: tensor<i1>, %x: tensor<8xf32>, %i: tensor<i32>
   return %0 : f32
 }
 
+// One that is 0 where it is not inside needs no check.
+
+// CHECK-LABEL: func @asked_index
+// CHECK-NOT:         scf.if
+func.func @asked_index(%found: tensor<i1>, %x: tensor<8xf32>, %i: tensor<i32>) -> f32 {
+  %none = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.extract %i[] : tensor<i32>
+  %index = arith.index_cast %n : i32 to index
+  %end = arith.constant 8 : index
+  %inside = arith.cmpi ult, %index, %end : index
+  %place = arith.select %inside, %index, %none : index
+  %c = tensor.extract %found[] : tensor<i1>
+  %0 = scf.if %c -> (f32) {
+    %1 = tensor.extract %x[%place] : tensor<8xf32>
+    scf.yield %1 : f32
+  } else {
+    scf.yield %zero : f32
+  }
+  return %0 : f32
+}
+
+// Below 0 it is below 8, too.
+
+// CHECK-LABEL: func @asked_with_sign
+// CHECK:         scf.if
+func.func @asked_with_sign(%found: tensor<i1>, %x: tensor<8xf32>, %i: tensor<i32>) -> f32 {
+  %none = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.extract %i[] : tensor<i32>
+  %index = arith.index_cast %n : i32 to index
+  %end = arith.constant 8 : index
+  %inside = arith.cmpi slt, %index, %end : index
+  %place = arith.select %inside, %index, %none : index
+  %c = tensor.extract %found[] : tensor<i1>
+  %0 = scf.if %c -> (f32) {
+    %1 = tensor.extract %x[%place] : tensor<8xf32>
+    scf.yield %1 : f32
+  } else {
+    scf.yield %zero : f32
+  }
+  return %0 : f32
+}
+
+// The question is that of another tensor.
+
+// CHECK-LABEL: func @asked_for_more
+// CHECK:         scf.if
+func.func @asked_for_more(%found: tensor<i1>, %x: tensor<8xf32>, %i: tensor<i32>) -> f32 {
+  %none = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.extract %i[] : tensor<i32>
+  %index = arith.index_cast %n : i32 to index
+  %end = arith.constant 9 : index
+  %inside = arith.cmpi ult, %index, %end : index
+  %place = arith.select %inside, %index, %none : index
+  %c = tensor.extract %found[] : tensor<i1>
+  %0 = scf.if %c -> (f32) {
+    %1 = tensor.extract %x[%place] : tensor<8xf32>
+    scf.yield %1 : f32
+  } else {
+    scf.yield %zero : f32
+  }
+  return %0 : f32
+}
+
+// The question is that of another index.
+
+// CHECK-LABEL: func @asked_of_another
+// CHECK:         scf.if
+func.func @asked_of_another(%found: tensor<i1>, %x: tensor<8xf32>, %i: tensor<i32>) -> f32 {
+  %none = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.extract %i[] : tensor<i32>
+  %index = arith.index_cast %n : i32 to index
+  %end = arith.constant 8 : index
+  %next = arith.addi %index, %end : index
+  %inside = arith.cmpi ult, %next, %end : index
+  %place = arith.select %inside, %index, %none : index
+  %c = tensor.extract %found[] : tensor<i1>
+  %0 = scf.if %c -> (f32) {
+    %1 = tensor.extract %x[%place] : tensor<8xf32>
+    scf.yield %1 : f32
+  } else {
+    scf.yield %zero : f32
+  }
+  return %0 : f32
+}
+
+// What is read instead lies outside.
+
+// CHECK-LABEL: func @otherwise_outside
+// CHECK:         scf.if
+func.func @otherwise_outside(%found: tensor<i1>, %x: tensor<8xf32>, %i: tensor<i32>) -> f32 {
+  %none = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.extract %i[] : tensor<i32>
+  %index = arith.index_cast %n : i32 to index
+  %end = arith.constant 8 : index
+  %inside = arith.cmpi ult, %index, %end : index
+  %place = arith.select %inside, %index, %none : index
+  %c = tensor.extract %found[] : tensor<i1>
+  %0 = scf.if %c -> (f32) {
+    %1 = tensor.extract %x[%place] : tensor<8xf32>
+    scf.yield %1 : f32
+  } else {
+    scf.yield %zero : f32
+  }
+  return %0 : f32
+}
+
 // CHECK-LABEL: func @checked_slice
 // CHECK:         scf.if
 func.func @checked_slice(%inside: tensor<i1>, %x: tensor<8xf32>, %y: tensor<2xf32>, %i: index) -> tensor<2xf32> {

@@ -290,6 +290,86 @@ func.func @columns(%x: tensor<512x?xf32>) -> tensor<512x?xf32> {
 #ij = affine_map<(i, j) -> (i, j)>
 #i = affine_map<(i, j) -> (i)>
 
+// A read at an index that it asks for itself needs no assertion in front of it: it shares the loop of what the assertion asks.
+
+// CHECK-LABEL: func @asks
+// CHECK:         scf.forall
+// CHECK:           math.exp
+// CHECK:           tensor.extract
+// CHECK-NOT:     scf.forall (
+// CHECK:         cf.assert
+
+func.func @asks(%x: tensor<64x512xf32>, %table: tensor<64x511xf32>) -> (tensor<64x512xf32>, tensor<64x512xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %none = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %end = arith.constant 511 : index
+  %empty = tensor.empty() : tensor<64x512xf32>
+  %exp = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x512xf32>) outs(%empty : tensor<64x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x512xf32>
+  linalg.generic {indexing_maps = [#ij], iterator_types = ["parallel", "parallel"]} ins(%exp : tensor<64x512xf32>) {
+  ^bb0(%in: f32):
+    %0 = arith.cmpf oge, %in, %zero : f32
+    cf.assert %0, "negative"
+    linalg.yield
+  }
+  %sum = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%exp : tensor<64x512xf32>) outs(%empty : tensor<64x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %row = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %j = arith.subi %i, %one : index
+    %inside = arith.cmpi ult, %j, %end : index
+    %k = arith.select %inside, %j, %none : index
+    %0 = tensor.extract %table[%row, %k] : tensor<64x511xf32>
+    %1 = arith.select %inside, %0, %zero : f32
+    %2 = arith.addf %in, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<64x512xf32>
+  return %exp, %sum : tensor<64x512xf32>, tensor<64x512xf32>
+}
+
+// Nothing says of the other where it reads: it comes behind.
+
+// CHECK-LABEL: func @asks_not
+// CHECK:         math.exp
+// CHECK:         cf.assert
+// CHECK:         tensor.extract
+func.func @asks_not(%x: tensor<64x512xf32>, %table: tensor<64x511xf32>) -> (tensor<64x512xf32>, tensor<64x512xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %none = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %end = arith.constant 511 : index
+  %empty = tensor.empty() : tensor<64x512xf32>
+  %exp = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x512xf32>) outs(%empty : tensor<64x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x512xf32>
+  linalg.generic {indexing_maps = [#ij], iterator_types = ["parallel", "parallel"]} ins(%exp : tensor<64x512xf32>) {
+  ^bb0(%in: f32):
+    %0 = arith.cmpf oge, %in, %zero : f32
+    cf.assert %0, "negative"
+    linalg.yield
+  }
+  %sum = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%exp : tensor<64x512xf32>) outs(%empty : tensor<64x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %row = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %j = arith.subi %i, %one : index
+    %0 = tensor.extract %table[%row, %j] : tensor<64x511xf32>
+    %2 = arith.addf %in, %0 : f32
+    linalg.yield %2 : f32
+  } -> tensor<64x512xf32>
+  return %exp, %sum : tensor<64x512xf32>, tensor<64x512xf32>
+}
+
 // A read by index stays behind the assertion that guards it, and its loop's index
 // counts rows of the tensor, not of the tile.
 

@@ -3,15 +3,12 @@
     device_step.py ... | check_step_bytes.py
 
 Bytes moved are at most 1.25 of the least, so are those that memory binds, and a step's workspace
-at O2 and O5 is less than at O0. EXCEPTIONS are samples known to move more, with their own bounds of both. One line for each row out
-of bounds; exit status 1 if there is one, or no row.
+at O2 and O5 is less than at O0. One line for each row out of bounds; exit status 1 if there is one, or no row.
 """
 
 import sys
 
 MOST = 1.25
-# Pads of pools whose windows overlap are in memory, and parts of K of filters of 3 channels, which threads load.
-EXCEPTIONS = {("pooled_convolutions", "O0"): (1.65, 1.6), ("pooled_convolutions", "O2"): (1.8, 1.95)}
 
 rows = [[cell.strip() for cell in line.strip("| \n").split("|")] for line in sys.stdin if line.startswith("| ")]
 header, rows = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
@@ -20,10 +17,10 @@ COLUMNS = [("ratio", "the least"), ("memory-bound", "the least that memory binds
 wrong = 0
 for row in rows:
     sample, level = row[:2]
-    for (column, least), most in zip(COLUMNS, EXCEPTIONS.get((sample, level), (MOST, MOST))):
+    for column, least in COLUMNS:
         moved = row[header.index(column)]
-        if float(moved) > most:
-            print(f"wrong: {sample} at {level} moves {moved} of {least}, not {most}")
+        if float(moved) > MOST:
+            print(f"wrong: {sample} at {level} moves {moved} of {least}, not {MOST}")
             wrong += 1
     if level != "O0" and not float(row[workspace]) < 1:
         print(f"wrong: {sample} at {level} has {row[workspace]} of the workspace at O0")

@@ -130,6 +130,69 @@ def RaiseConcatenationsPass : Pass<"amp-raise-concatenations", "::mlir::func::Fu
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def ReadThroughPadsPass : Pass<"amp-read-through-pads", "::mlir::func::FuncOp"> {
+  let summary = "let the readers of a padded tensor ask where it ends";
+  let description = [{
+    A max pool whose windows overlap pads its image, and often a tensor of indices beside it; its gradient pads both
+    again. Each pad is a pass over memory of its own. What reads it can as well read the image: by an
+    index of its loops, with the number around the image where that index lies outside.
+
+    **Input.** `tensor.pad` of a constant, or `tensor.insert_slice` with strides of 1 into a tensor that is filled
+    with one, where all that read the result, by themselves or through a slice, are inputs of
+    `linalg.generic`. A slice that lies inside of the image becomes one of the image.
+
+    **Left alone.** Pads that something else reads (a reshape, a result of the function, a kernel), or a contraction, which has
+    ways of its own; readers whose loops have extents that nothing but the pad tells; shapes and
+    places that are not known; pads that cut off elements in front.
+
+    Before:
+    ```mlir
+    func.func @neighbours(%x: tensor<8xf32>, %y: tensor<9xf32>, %e: tensor<9xf32>) -> tensor<9xf32> {
+      %zero = arith.constant 0.0 : f32
+      %p = tensor.pad %x low[1] high[0] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<8xf32> to tensor<9xf32>
+      %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                           iterator_types = ["parallel"]}
+          ins(%p, %y : tensor<9xf32>, tensor<9xf32>) outs(%e : tensor<9xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %c = arith.addf %a, %b : f32
+        linalg.yield %c : f32
+      } -> tensor<9xf32>
+      return %s : tensor<9xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @neighbours(%x: tensor<8xf32>, %y: tensor<9xf32>, %e: tensor<9xf32>) -> tensor<9xf32> {
+      %zero = arith.constant 0.0 : f32
+      %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                           iterator_types = ["parallel"]}
+          ins(%y : tensor<9xf32>) outs(%e : tensor<9xf32>) {
+      ^bb0(%b: f32, %o: f32):
+        %i = linalg.index 0 : index
+        %c0 = arith.constant 0 : index
+        %c-1 = arith.constant -1 : index
+        %j = arith.addi %i, %c-1 : index
+        %c8 = arith.constant 8 : index
+        %inside = arith.cmpi ult, %j, %c8 : index
+        %k = arith.select %inside, %j, %c0 : index
+        %x_k = tensor.extract %x[%k] : tensor<8xf32>
+        %around = arith.constant 0.0 : f32
+        %a = arith.select %inside, %x_k, %around : f32
+        %c = arith.addf %a, %b : f32
+        linalg.yield %c : f32
+      } -> tensor<9xf32>
+      return %s : tensor<9xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numPads", "pads", "Padded tensors that are not made">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ReadThroughRepeatsPass : Pass<"amp-read-through-repeats", "::mlir::func::FuncOp"> {
   let summary = "read slices of repeated elements from what is repeated";
   let description = [{
