@@ -44,6 +44,12 @@ enum class ProductInstruction {
   Fma,     ///< of a thread
 };
 
+/// The main loop that knows a schedule's roles.
+enum class MainLoopKind {
+  Warpgroups, ///< some load, others multiply, slots by barriers
+  Warps,      ///< all load and multiply
+};
+
 struct Schedule {
   /// A tile's rows, or its columns, in parts: `count` of any length, or as many
   /// as there are of length `size`. The other is 0.
@@ -68,6 +74,9 @@ struct Schedule {
     F32 = 1 << 3,
   };
 
+  /// As keys of kernels have it: no two are alike.
+  StringRef name;
+  MainLoopKind loop;
   /// What a chip must have, bits of Chip::Feature.
   unsigned needs;
   /// What it multiplies, bits of Operand.
@@ -111,8 +120,16 @@ struct Schedule {
   }
 };
 
-/// How products of `operand`s are computed on a chip.
+/// How products of `operand`s are computed on a chip, unless something else is
+/// said or chosen.
 const Schedule &getSchedule(const Chip &chip, Type operand);
+
+/// From what there is to choose on a chip: that one, and all others with its
+/// instruction whose needs the chip has.
+SmallVector<const Schedule *> getSchedules(const Chip &chip, Type operand);
+
+/// The rows of the table.
+ArrayRef<const Schedule *> getSchedules();
 
 } // namespace mlir::amp
 

@@ -23,9 +23,10 @@ using namespace mlir::amp;
 static void addConfig(raw_ostream &stream, const GemmConfig &config,
                       func::FuncOp epilogue) {
   auto add = [&](auto... numbers) { ((stream << numbers << " "), ...); };
-  add(config.chip->name, config.tileM, config.tileN, config.tileK,
-      config.stages, config.cluster, config.splitK, config.rasterGroup,
-      int(config.loadA), int(config.loadB), int(config.storeD));
+  add(config.chip->name, config.schedule->name, config.tileM, config.tileN,
+      config.tileK, config.stages, config.cluster, config.splitK,
+      config.rasterGroup, int(config.loadA), int(config.loadB),
+      int(config.storeD));
   if (epilogue)
     epilogue.print(stream, OpPrintingFlags().useLocalScope());
 }

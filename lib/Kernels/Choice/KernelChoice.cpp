@@ -111,14 +111,14 @@ std::optional<GemmConfig> KernelTable::find(const GemmProblem &problem,
 
 static SmallVector<GemmConfig> getCandidates(const GemmProblem &problem,
                                              const Chip &chip) {
-  const Schedule &schedule = getSchedule(chip, problem.a);
   SmallVector<GemmConfig> candidates;
-  auto add = [&](int64_t stages) {
+  auto add = [&](const Schedule &schedule, int64_t stages) {
     for (auto [tileM, tileN] : schedule.tiles)
       for (int64_t cluster : {1, 2})
         for (int64_t split : kSplits) {
           GemmConfig config;
           config.setChip(chip, problem.a);
+          config.schedule = &schedule;
           config.tileM = tileM;
           config.tileN = tileN;
           config.stages = stages;
@@ -127,11 +127,13 @@ static SmallVector<GemmConfig> getCandidates(const GemmProblem &problem,
           candidates.push_back(config);
         }
   };
-  add(/*stages=*/0);
-  // With the longest ring a small tile has a multiprocessor for itself. Threads
-  // that load and multiply would be too few then.
-  if (!schedule.allLoad())
-    add(GemmConfig::kMaxStages);
+  for (const Schedule *schedule : getSchedules(chip, problem.a)) {
+    add(*schedule, /*stages=*/0);
+    // With the longest ring a small tile has a multiprocessor for itself.
+    // Threads that load and multiply would be too few then.
+    if (!schedule->allLoad())
+      add(*schedule, GemmConfig::kMaxStages);
+  }
   return candidates;
 }
 

@@ -31,6 +31,8 @@ static constexpr int64_t kBoxBytes = 8192;
 /// With wgmma. A unit stages its results in two boxes: one is filled while the
 /// other is stored.
 static const Schedule kWarpgroups = {
+    /*name=*/"warpgroups",
+    /*loop=*/MainLoopKind::Warpgroups,
     /*needs=*/Chip::WarpgroupProducts | Chip::CopyEngine | Chip::Clusters,
     /*operands=*/Schedule::Half | Schedule::Eight | Schedule::Tf32,
     /*loaderThreads=*/128,
@@ -51,6 +53,8 @@ static const Schedule kWarpgroups = {
 /// With mma.sync. Of three stages one is read, one is waited for, and one is in
 /// flight.
 static const Schedule kWarps = {
+    /*name=*/"warps",
+    /*loop=*/MainLoopKind::Warps,
     /*needs=*/Chip::WarpProducts | Chip::AsyncCopies,
     /*operands=*/Schedule::Half | Schedule::Tf32,
     /*loaderThreads=*/0,
@@ -70,6 +74,8 @@ static const Schedule kWarps = {
 
 /// With plain arithmetic, in the same ring.
 static const Schedule kThreads = {
+    /*name=*/"threads",
+    /*loop=*/MainLoopKind::Warps,
     /*needs=*/Chip::AsyncCopies,
     /*operands=*/Schedule::F32,
     /*loaderThreads=*/0,
@@ -86,6 +92,11 @@ static const Schedule kThreads = {
     /*maxCluster=*/1,
     /*tiles=*/kThreadTiles,
 };
+
+ArrayRef<const Schedule *> mlir::amp::getSchedules() {
+  static const Schedule *const rows[] = {&kWarpgroups, &kWarps, &kThreads};
+  return rows;
+}
 
 bool Schedule::takes(Type operand) const {
   if (isa<Float16Type, BFloat16Type>(operand))
@@ -105,4 +116,15 @@ const Schedule &mlir::amp::getSchedule(const Chip &chip, Type operand) {
   const Schedule &schedule = kThreads.takes(operand) ? kThreads : kWarps;
   assert(chip.has(schedule.needs) && "every chip has what these two need");
   return schedule;
+}
+
+SmallVector<const Schedule *> mlir::amp::getSchedules(const Chip &chip,
+                                                      Type operand) {
+  const Schedule &first = getSchedule(chip, operand);
+  SmallVector<const Schedule *> all{&first};
+  for (const Schedule *row : getSchedules())
+    if (row != &first && row->instruction == first.instruction &&
+        chip.has(row->needs))
+      all.push_back(row);
+  return all;
 }

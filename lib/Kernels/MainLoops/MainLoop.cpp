@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The choice of a main loop, by what the schedule multiplies with.
+// The choice of a main loop, by what the schedule says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,11 @@ void mlir::amp::emitMainLoop(DeviceBuilder &b, StringRef name,
                              Product &product) {
   const Schedule &schedule = *product.config.schedule;
   assert(schedule.turns == 1 && "main loops have one tile in work");
-  switch (schedule.instruction) {
-  case ProductInstruction::Wgmma:
+  switch (schedule.loop) {
+  case MainLoopKind::Warpgroups:
     return emitWarpgroupLoop(b, name, product);
-  case ProductInstruction::MmaSync:
-  case ProductInstruction::Fma:
+  case MainLoopKind::Warps:
     return emitWarpLoop(b, name, product);
   }
-  llvm_unreachable("unknown instruction");
+  llvm_unreachable("unknown main loop");
 }

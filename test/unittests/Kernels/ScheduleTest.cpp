@@ -15,6 +15,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringSet.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -84,4 +85,37 @@ TEST_F(ScheduleTest, SharedMemoryHoldsWhatTheScheduleHas) {
   // Tiles alone, in five slots.
   EXPECT_EQ(getSharedMemoryBytes(problem, getConfig("sm_80", half, {128, 128})),
             5 * 256 * 128);
+}
+
+TEST_F(ScheduleTest, NoTwoRowsAreAlike) {
+  llvm::StringSet<> names;
+  for (const Schedule *row : getSchedules())
+    EXPECT_TRUE(names.insert(row->name).second) << row->name.str();
+  EXPECT_EQ(names.size(), 3u);
+}
+
+TEST_F(ScheduleTest, ChipsChooseFromRowsOfOneInstruction) {
+  for (const Chip &chip : getChips())
+    for (Type operand : {half, f32}) {
+      SmallVector<const Schedule *> all = getSchedules(chip, operand);
+      ASSERT_FALSE(all.empty());
+      EXPECT_EQ(all.front(), &getSchedule(chip, operand));
+      for (const Schedule *row : all) {
+        EXPECT_EQ(row->instruction, all.front()->instruction);
+        EXPECT_TRUE(chip.has(row->needs));
+      }
+    }
+}
+
+// What a row says is all that there is to it: one that is in no table.
+TEST_F(ScheduleTest, SizesFollowARowOfOnesOwn) {
+  const Schedule &warps = getSchedule(*getChip("sm_80"), half);
+  Schedule longer = warps;
+  longer.name = "four rows of warps";
+  longer.rows = {4, 0};
+  longer.turns = 2;
+  GemmConfig config = getConfig("sm_80", half, {128, 128});
+  config.schedule = &longer;
+  EXPECT_EQ(config.unitsM(), 4);
+  EXPECT_EQ(config.threads(), 2 * 4 * 4 * 32);
 }
