@@ -135,10 +135,9 @@ Error mlir::amp::checkFinite(const HostArray &array, NonFinite rule,
   return Error::success();
 }
 
-Expected<HostArray> mlir::amp::readArgument(const ArrayArchive &archive,
-                                            StringRef name,
-                                            const ValueSpec &spec,
-                                            NonFinite rule) {
+Expected<ArrayType> mlir::amp::readArgumentType(const ArrayArchive &archive,
+                                                StringRef name,
+                                                const ValueSpec &spec) {
   const std::string origin = archive.describe(name);
   Expected<ArrayType> type = archive.readType(name);
   if (!type)
@@ -147,6 +146,17 @@ Expected<HostArray> mlir::amp::readArgument(const ArrayArchive &archive,
     return error;
   if (Error error = checkElementKind(*type, spec, origin))
     return error;
+  return type;
+}
+
+Expected<HostArray> mlir::amp::readArgument(const ArrayArchive &archive,
+                                            StringRef name,
+                                            const ValueSpec &spec,
+                                            NonFinite rule) {
+  const std::string origin = archive.describe(name);
+  Expected<ArrayType> type = readArgumentType(archive, name, spec);
+  if (!type)
+    return type.takeError();
   Expected<HostArray> array = archive.read(name);
   if (!array)
     return array.takeError();

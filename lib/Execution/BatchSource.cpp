@@ -159,16 +159,15 @@ static Expected<int64_t> getBatchSize(const ValueSpec &spec, int64_t fallback) {
                            "; give '--batch-size'");
 }
 
-Expected<BoundDataset> BoundDataset::bind(const Dataset &data,
-                                          llvm::ArrayRef<ValueSpec> specs,
-                                          int64_t batchSize) {
+Expected<BoundDataset> BoundDataset::bindTypes(const Dataset &data,
+                                               llvm::ArrayRef<ValueSpec> specs,
+                                               int64_t batchSize) {
   BoundDataset bound;
   if (specs.empty())
     return createStringError(Twine("expected batch arguments to bind ") +
                              data.getOrigin() +
                              " to, but the step has none; give arguments "
                              "amp.role = \"batch\"");
-  // All types first: nothing is read for a set that does not fit.
   for (const ValueSpec &spec : specs) {
     Expected<ArrayType> type = data.getType(spec);
     if (!type)
@@ -216,7 +215,26 @@ Expected<BoundDataset> BoundDataset::bind(const Dataset &data,
     column.rowBytes = *bytes;
     bound.columns.push_back(std::move(column));
   }
-  for (auto [spec, column] : llvm::zip_equal(specs, bound.columns)) {
+  return bound;
+}
+
+Expected<BatchShapes> BoundDataset::fit(const Dataset &data,
+                                        llvm::ArrayRef<ValueSpec> specs,
+                                        int64_t batchSize) {
+  Expected<BoundDataset> bound = bindTypes(data, specs, batchSize);
+  if (!bound)
+    return bound.takeError();
+  return bound->getBatchShapes();
+}
+
+Expected<BoundDataset> BoundDataset::bind(const Dataset &data,
+                                          llvm::ArrayRef<ValueSpec> specs,
+                                          int64_t batchSize) {
+  // Nothing is read for a set that does not fit.
+  Expected<BoundDataset> bound = bindTypes(data, specs, batchSize);
+  if (!bound)
+    return bound.takeError();
+  for (auto [spec, column] : llvm::zip_equal(specs, bound->columns)) {
     Expected<std::shared_ptr<const HostArray>> array = data.get(spec);
     if (!array)
       return array.takeError();
@@ -241,12 +259,25 @@ std::vector<int64_t> BoundDataset::getBatchBytes() const {
   return bytes;
 }
 
+static llvm::SmallVector<int64_t, 4>
+getBatchShape(int64_t rows, llvm::ArrayRef<int64_t> rowShape) {
+  llvm::SmallVector<int64_t, 4> shape{rows};
+  llvm::append_range(shape, rowShape);
+  return shape;
+}
+
+BatchShapes BoundDataset::getBatchShapes() const {
+  BatchShapes shapes;
+  for (const Column &column : columns)
+    shapes.push_back(getBatchShape(batchSize, column.rowShape));
+  return shapes;
+}
+
 Batch BoundDataset::gather(llvm::ArrayRef<int64_t> rows) const {
   Batch batch;
   for (const Column &column : columns) {
-    llvm::SmallVector<int64_t, 4> shape{int64_t(rows.size())};
-    llvm::append_range(shape, column.rowShape);
-    HostArray array(column.array->getKind(), shape);
+    HostArray array(column.array->getKind(),
+                    getBatchShape(int64_t(rows.size()), column.rowShape));
     char *out = array.as<char>();
     for (int64_t row : rows) {
       std::memcpy(out, column.array->as<char>() + row * column.rowBytes,
@@ -283,6 +314,9 @@ public:
   std::optional<int64_t> getNumSteps() const override { return std::nullopt; }
   std::string describe() const override { return origin; }
 
+  Expected<BatchShapes> getBatchShapes(int64_t) override {
+    return data.getBatchShapes();
+  }
   std::vector<int64_t> getBatchBytes() override { return data.getBatchBytes(); }
 
 private:
@@ -312,6 +346,9 @@ public:
   }
   std::string describe() const override { return origin; }
 
+  Expected<BatchShapes> getBatchShapes(int64_t) override {
+    return data.getBatchShapes();
+  }
   std::vector<int64_t> getBatchBytes() override { return data.getBatchBytes(); }
 
 private:
@@ -400,6 +437,17 @@ public:
       batch.push_back(std::move(*array));
     }
     return batch;
+  }
+  Expected<BatchShapes> getBatchShapes(int64_t step) override {
+    BatchShapes shapes;
+    for (auto [index, spec] : llvm::enumerate(specs)) {
+      Expected<ArrayType> type =
+          readArgumentType(*archive, getArrayName(step, int64_t(index)), spec);
+      if (!type)
+        return type.takeError();
+      shapes.push_back(std::move(type->shape));
+    }
+    return shapes;
   }
   std::optional<int64_t> getNumSteps() const override { return numSteps; }
   std::vector<int64_t> getBatchBytes() override {

@@ -108,8 +108,8 @@ public:
   explicit DescribedProgram(std::shared_ptr<void> code)
       : code(std::move(code)) {}
   ~DescribedProgram() override {
-    for (ScalerSlot &slot : scalers)
-      ampRtScalerDestroy(slot.scaler);
+    for (AmpRtScaler *scaler : ownScalers)
+      ampRtScalerDestroy(scaler);
     ampRtTapDestroy(tap);
     ampRtRunDestroy(run);
     ampRtProgramUnload(loaded);
@@ -118,6 +118,9 @@ public:
   }
   Error open(const AmpRtProgram &description, const ProgramOptions &options);
   Error load(const AmpRtProgram &description, StringRef deviceName);
+  /// One of `shared`, or one of its own if there are none.
+  Error addScaler(const AmpRtProgramScaler &wanted,
+                  ArrayRef<ScalerSlot> shared);
 
   CompiledFunction &getTrainStep() override { return *trainStep; }
   CompiledFunction *getEvaluate() override { return evaluate.get(); }
@@ -139,6 +142,7 @@ public:
   std::shared_ptr<void> code;
   std::unique_ptr<DescribedFunction> trainStep, evaluate;
   SmallVector<ScalerSlot> scalers;
+  SmallVector<AmpRtScaler *> ownScalers;
   ArrayRef<const AmpRtProgramKernel *> kernels;
   AmpRtProfile *profile = nullptr;
   AmpRtPool *pool = nullptr;
@@ -406,6 +410,26 @@ Error DescribedProgram::load(const AmpRtProgram &description,
   return Error::success();
 }
 
+Error DescribedProgram::addScaler(const AmpRtProgramScaler &wanted,
+                                  ArrayRef<ScalerSlot> shared) {
+  if (shared.empty()) {
+    AmpRtScaler *scaler = nullptr;
+    if (ampRtScalerCreate(wanted.name, wanted.config, &scaler) != AMP_RT_OK)
+      return makeRuntimeError();
+    ownScalers.push_back(scaler);
+    scalers.push_back({wanted.name, scaler});
+    return Error::success();
+  }
+  const auto *slot = llvm::find_if(shared, [&](const ScalerSlot &candidate) {
+    return candidate.name == wanted.name;
+  });
+  if (slot == shared.end())
+    return createStringError(Twine("expected a scaler '") + wanted.name +
+                             "' among those that the program is to share");
+  scalers.push_back(*slot);
+  return Error::success();
+}
+
 Error DescribedProgram::open(const AmpRtProgram &description,
                              const ProgramOptions &options) {
   if (ampRtVersionCheck(description.runtimeVersion) != AMP_RT_OK ||
@@ -437,13 +461,9 @@ Error DescribedProgram::open(const AmpRtProgram &description,
                           &profile) != AMP_RT_OK ||
        ampRtRunSetProfile(run, profile) != AMP_RT_OK))
     return makeRuntimeError();
-  for (int32_t i = 0; i < description.scalerCount; ++i) {
-    const AmpRtProgramScaler &wanted = *description.scalers[i];
-    AmpRtScaler *scaler = nullptr;
-    if (ampRtScalerCreate(wanted.name, wanted.config, &scaler) != AMP_RT_OK)
-      return makeRuntimeError();
-    scalers.push_back({wanted.name, scaler});
-  }
+  for (int32_t i = 0; i < description.scalerCount; ++i)
+    if (Error error = addScaler(*description.scalers[i], options.scalers))
+      return error;
   for (int32_t i = 0; i < description.functionCount; ++i) {
     const AmpRtFunction &function = *description.functions[i];
     std::unique_ptr<DescribedFunction> *place =

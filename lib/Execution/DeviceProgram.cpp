@@ -91,6 +91,7 @@ mlir::amp::compileForDevice(ModuleOp module,
   setLowering(lowering, target);
   ProgramOptions resources;
   resources.device = target.device;
+  resources.scalers = options.scalers;
   return compileProgram(
       module, precision,
       [&](OpPassManager &pm) { buildDeviceLoweringPipeline(pm, lowering); },

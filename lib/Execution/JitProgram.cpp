@@ -321,6 +321,7 @@ mlir::amp::compileForHost(ModuleOp module,
   ProgramOptions resources;
   resources.threads = static_cast<int32_t>(lowering.threads);
   resources.keptCalls = options.keptCalls;
+  resources.scalers = options.scalers;
   return compileProgram(
       module, precision,
       [&](OpPassManager &pm) { buildHostLoweringPipeline(pm, lowering); },

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunTool.h"
+#include "BatchExtents.h"
 #include "RunOptions.h"
 #include "StepOptions.h"
 #include "StopSignals.h"
@@ -34,6 +35,7 @@
 #include "amp/Execution/OracleReplay.h"
 #include "amp/Execution/PerfMap.h"
 #include "amp/Execution/ProgramFile.h"
+#include "amp/Execution/ProgramsByExtents.h"
 #include "amp/Execution/ProgressDisplay.h"
 #include "amp/Execution/RunFiles.h"
 #include "amp/Execution/StepLog.h"
@@ -202,12 +204,15 @@ static llvm::Error checkMemory(const RunOptions &options, Program &program,
   return llvm::Error::success();
 }
 
+/// Compiles `module`, which is consumed, to a program with `scalers`, or some
+/// of its own.
 static llvm::Expected<std::unique_ptr<Program>>
-compile(Source &source, const RunOptions &options, const Compute &compute,
+compile(ModuleOp module, const RunOptions &options, const Compute &compute,
         const MixedPrecisionOptions &precision, ArrayRef<int64_t> batchBytes,
-        bool insertTaps) {
+        bool insertTaps, ArrayRef<Program::ScalerSlot> scalers = {}) {
   JitOptions jit;
   jit.insertTaps = insertTaps;
+  jit.scalers = scalers;
   jit.keptCalls = options.traceFile.empty() ? 0 : kTracedCalls;
   if (options.reference)
     jit.optimizationLevel = 1; // loops stay as they are
@@ -216,9 +221,9 @@ compile(Source &source, const RunOptions &options, const Compute &compute,
   CompileReport report;
   llvm::Expected<std::unique_ptr<Program>> program =
       options.isOnHost()
-          ? compileForHost(*source.module, precision, lowering, jit, &report)
-          : compute.parts.compileForDevice(*source.module, precision,
-                                           compute.target, jit, &report);
+          ? compileForHost(module, precision, lowering, jit, &report)
+          : compute.parts.compileForDevice(module, precision, compute.target,
+                                           jit, &report);
   if (!program)
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(program.takeError()) +
@@ -255,6 +260,32 @@ compile(Source &source, const RunOptions &options, const Compute &compute,
       getScreen(options) << "names for perf: " << path << "\n";
   }
   return program;
+}
+
+/// Compiles `module` for batches of these extents: a program for each list, as
+/// one. Without any, as it is.
+static llvm::Expected<std::unique_ptr<Program>>
+compileForExtents(ModuleOp module, const RunOptions &options,
+                  const Compute &compute, MixedPrecisionOptions &precision,
+                  ArrayRef<ExtentList> extents, ArrayRef<int64_t> batchBytes,
+                  bool insertTaps) {
+  if (extents.size() <= 1)
+    return compile(module, options, compute, precision, batchBytes, insertTaps);
+  std::vector<std::unique_ptr<Program>> programs;
+  for (const ExtentList &list : extents) {
+    precision.extents = list;
+    OwningOpRef<ModuleOp> copy = module.clone();
+    llvm::Expected<std::unique_ptr<Program>> program =
+        compile(*copy, options, compute, precision, batchBytes, insertTaps,
+                programs.empty() ? ArrayRef<Program::ScalerSlot>()
+                                 : programs.front()->getScalers());
+    if (!program)
+      return program.takeError();
+    programs.push_back(std::move(*program));
+    // They decide the same.
+    precision.verbosity = "0";
+  }
+  return joinByExtents(std::move(programs));
 }
 
 /// Shows which version of a program runs, if the program says so.
@@ -388,6 +419,19 @@ static void printCompute(const RunOptions &options, const Compute &compute) {
                        << (expandsTiles(options) ? ", tiles by loops\n" : "\n");
 }
 
+/// Shows for which batches a step is compiled, if they say it.
+static void printExtents(const RunOptions &options,
+                         ArrayRef<ExtentList> extents) {
+  if (options.quiet || extents.empty())
+    return;
+  getScreen(options) << "extents of the first batch: "
+                     << llvm::join(extents.front(), ", ") << "\n";
+  for (const ExtentList &list : extents.drop_front())
+    getScreen(options) << "extents of later batches, with a program of their "
+                          "own: "
+                       << llvm::join(list, ", ") << "\n";
+}
+
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
@@ -467,92 +511,6 @@ static llvm::Expected<Replay> openBatches(const RunOptions &options,
   if (!source)
     return source.takeError();
   return Replay{std::move(*source), nullptr, {}};
-}
-
-/// As `extents` of amp-mixed-precision has one argument.
-static std::string describeExtents(const ValueSpec &spec,
-                                   ArrayRef<int64_t> shape) {
-  return spec.name + "=" +
-         llvm::join(
-             llvm::map_range(
-                 shape, [](int64_t extent) { return Twine(extent).str(); }),
-             "x");
-}
-
-static bool hasUnknownExtents(const ValueSpec &spec) {
-  return llvm::is_contained(spec.shape, -1);
-}
-
-/// Gives `precision` the extents of the first batch for what the module leaves
-/// unknown, for a device, whose kernels are made for known ones. An evaluate
-/// function takes as many rows, of which the test data say the other extents.
-static llvm::Error fixExtents(ModuleOp module, const RunOptions &options,
-                              MixedPrecisionOptions &precision) {
-  // The pipeline refuses what is no number of micro-batches.
-  if (options.isOnHost() || !precision.extents.empty() ||
-      precision.microBatches < 1)
-    return llvm::Error::success();
-  llvm::Expected<ModuleSignature> signature = readArguments(module);
-  if (!signature)
-    return makeError("'" + options.inputFile +
-                     "': " + llvm::toString(signature.takeError()));
-  const std::vector<ValueSpec> specs =
-      getBatchSpecs(signature->trainStep.arguments);
-  if (llvm::none_of(specs, hasUnknownExtents))
-    return llvm::Error::success();
-  llvm::Expected<Replay> source =
-      openBatches(options, signature->trainStep.arguments);
-  if (!source)
-    return source.takeError();
-  llvm::Expected<Batch> batch = source->batches->getBatch(0);
-  if (!batch)
-    return batch.takeError();
-  int64_t rows = 1;
-  for (const auto &[spec, array] : llvm::zip_equal(specs, *batch)) {
-    SmallVector<int64_t> shape(array.getShape());
-    if (!hasUnknownExtents(spec))
-      continue;
-    // The rows of a batch are those of all its parts.
-    if (spec.shape[0] == -1 && shape[0] % precision.microBatches != 0)
-      return makeError("expected the rows of " + describeArgument(spec) +
-                       " to be a multiple of --micro-batches, but got " +
-                       array.getTypeString());
-    if (spec.shape[0] == -1)
-      rows = shape[0] /= precision.microBatches;
-    precision.extents.push_back(describeExtents(spec, shape));
-  }
-  std::optional<Dataset> testData;
-  if (!options.testFile.empty()) {
-    llvm::Expected<Dataset> opened = Dataset::open(options.testFile);
-    if (!opened)
-      return opened.takeError();
-    testData.emplace(std::move(*opened));
-  }
-  if (signature->evaluate)
-    for (const ValueSpec &spec :
-         getBatchSpecs(signature->evaluate->arguments)) {
-      const bool isTaken = llvm::any_of(specs, [&](const ValueSpec &other) {
-        return other.name == spec.name;
-      });
-      if (isTaken || !hasUnknownExtents(spec))
-        continue;
-      SmallVector<int64_t> shape(spec.shape.begin(), spec.shape.end());
-      if (testData && testData->contains(spec.name)) {
-        llvm::Expected<ArrayType> type = testData->getType(spec);
-        if (!type)
-          return type.takeError();
-        if (type->shape.size() == shape.size())
-          shape.assign(type->shape.begin(), type->shape.end());
-      }
-      if (spec.shape[0] == -1)
-        shape[0] = rows;
-      if (!llvm::is_contained(shape, -1))
-        precision.extents.push_back(describeExtents(spec, shape));
-    }
-  if (!options.quiet)
-    getScreen(options) << "extents of the first batch: "
-                       << llvm::join(precision.extents, ", ") << "\n";
-  return llvm::Error::success();
 }
 
 /// Reads each batch of a replay once and keeps none: what is wrong in its last
@@ -946,11 +904,24 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
     module = parse(context, options);
   if (!module || !program)
     return llvm::joinErrors(module.takeError(), program.takeError());
+  std::vector<ExtentList> extents;
   if (!options.isProgram) {
-    if (llvm::Error error = fixExtents(*(*module)->module, options, precision))
-      return std::move(error);
+    if (precision.extents.empty()) {
+      auto found =
+          findBatchExtents(*(*module)->module, options, precision.microBatches);
+      if (!found)
+        return found.takeError();
+      extents = std::move(*found);
+    }
+    if (!extents.empty())
+      precision.extents = extents.front();
+    printExtents(options, extents);
     if (llvm::Error error = readSignature(**module, options, precision))
       return std::move(error);
+    if (extents.size() > 1)
+      if (llvm::Error error = openBatchExtents((*module)->signature.trainStep,
+                                               *(*module)->module))
+        return std::move(error);
   }
   llvm::Expected<Inputs> inputs =
       openInputs(options, options.isProgram ? getSignature(**program)
@@ -970,9 +941,10 @@ static llvm::Expected<int> runBatches(MLIRContext &context,
     if (llvm::Error error = checkMemory(options, **program, batchBytes))
       return std::move(error);
   } else {
-    program = compile(**module, options, compute, precision, batchBytes,
-                      /*insertTaps=*/(*log && options.logsGradNorm) ||
-                          !inputs->loop.injections.empty());
+    program = compileForExtents(*(*module)->module, options, compute, precision,
+                                extents, batchBytes,
+                                /*insertTaps=*/(*log && options.logsGradNorm) ||
+                                    !inputs->loop.injections.empty());
   }
   if (!program)
     return program.takeError();
@@ -1019,9 +991,9 @@ replayRun(MLIRContext &context, const RunOptions &options,
     return module.takeError();
   if (llvm::Error error = readSignature(**module, options, precision))
     return std::move(error);
-  llvm::Expected<std::unique_ptr<Program>> program =
-      compile(**module, options, compute, precision, /*batchBytes=*/{},
-              /*insertTaps=*/true);
+  llvm::Expected<std::unique_ptr<Program>> program = compile(
+      *(*module)->module, options, compute, precision, /*batchBytes=*/{},
+      /*insertTaps=*/true);
   if (!program)
     return program.takeError();
   return replayRun(

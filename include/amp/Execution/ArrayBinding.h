@@ -68,6 +68,12 @@ enum class NonFinite { AllowInfinity, Forbid };
 llvm::Error checkFinite(const HostArray &array, NonFinite rule,
                         llvm::StringRef origin);
 
+/// The type of the array `name` of `archive`, whose elements are not read: the
+/// rules above for shapes and kinds.
+llvm::Expected<ArrayType> readArgumentType(const ArrayArchive &archive,
+                                           llvm::StringRef name,
+                                           const ValueSpec &spec);
+
 /// The array `name` of `archive` as an argument: all of the rules above.
 llvm::Expected<HostArray> readArgument(const ArrayArchive &archive,
                                        llvm::StringRef name,

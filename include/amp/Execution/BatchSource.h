@@ -35,12 +35,16 @@ namespace mlir::amp {
 
 /// Arrays for the batch arguments, in their order.
 using Batch = std::vector<HostArray>;
+/// The extents of each of them.
+using BatchShapes = std::vector<llvm::SmallVector<int64_t, 4>>;
 
 /// Gives the batch of each step.
 class BatchSource {
 public:
   virtual ~BatchSource();
   virtual llvm::Expected<Batch> getBatch(int64_t step) = 0;
+  /// The extents of what getBatch gives; no elements are read for it.
+  virtual llvm::Expected<BatchShapes> getBatchShapes(int64_t step) = 0;
   /// How many steps there are, or none for as many as wanted.
   virtual std::optional<int64_t> getNumSteps() const = 0;
   /// Bytes of each array of a batch, in the order of the arguments; of the
@@ -95,8 +99,13 @@ public:
 
   int64_t getNumRows() const { return numRows; }
   int64_t getBatchSize() const { return batchSize; }
+  /// The extents of a batch of such arrays, of which nothing but types is read.
+  static llvm::Expected<BatchShapes>
+  fit(const Dataset &data, llvm::ArrayRef<ValueSpec> specs, int64_t batchSize);
+
   /// Of each array of a batch.
   std::vector<int64_t> getBatchBytes() const;
+  BatchShapes getBatchShapes() const;
   /// One array per spec, of as many rows as `rows` has.
   Batch gather(llvm::ArrayRef<int64_t> rows) const;
 
@@ -107,6 +116,11 @@ private:
     llvm::SmallVector<int64_t, 4> rowShape;
     int64_t rowBytes;
   };
+  /// Binds types.
+  static llvm::Expected<BoundDataset> bindTypes(const Dataset &data,
+                                                llvm::ArrayRef<ValueSpec> specs,
+                                                int64_t batchSize);
+
   llvm::SmallVector<Column, 2> columns;
   int64_t numRows = 0;
   int64_t batchSize = 0;

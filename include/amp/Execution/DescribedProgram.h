@@ -30,6 +30,9 @@ struct ProgramOptions {
   /// for a device is loaded there, and its results stay there until somebody
   /// looks at them: arrays end before the program.
   std::string device = "host";
+  /// Scalers of another program of the same step, which this one uses in place
+  /// of its own. They outlive it.
+  llvm::ArrayRef<Program::ScalerSlot> scalers;
 };
 
 /// The program that `description` describes, with scalers of its own; of

@@ -34,6 +34,9 @@ struct JitOptions {
   unsigned optimizationLevel = 3;
   /// Calls of kernels that a program with a profile keeps.
   int64_t keptCalls = 0;
+  /// As in ProgramOptions: the scalers of a program that was compiled before
+  /// from the same module.
+  llvm::ArrayRef<Program::ScalerSlot> scalers;
 };
 
 /// What a compilation did: seconds of each phase, bytes that the kernels of a

@@ -72,6 +72,7 @@ TEST(ShuffledSource, AnEpochUsesEachRowAtMostOnce) {
     Batch batch = take(source->getBatch(step));
     EXPECT_EQ(batch[0].getTypeString(), "3x4xf32");
     EXPECT_EQ(batch[1].getTypeString(), "3xi64");
+    EXPECT_EQ(take(source->getBatchShapes(step)), (BatchShapes{{3, 4}, {3}}));
     // Inputs and labels stay together.
     for (int i = 0; i < 3; ++i)
       EXPECT_EQ(batch[0].getAsDouble(i * 4 + 2),
@@ -384,6 +385,8 @@ TEST_F(BatchFileTest, ReplaysByTheOriginalPositions) {
   EXPECT_EQ(withoutFolder(replay.batches->describe()), "'FOLDER/r.npz'");
   EXPECT_EQ(getValues(take(replay.batches->getBatch(1))[0]),
             (std::vector<double>{1, 2}));
+  EXPECT_EQ(take(replay.batches->getBatchShapes(1)),
+            (BatchShapes{{2, 1}, {2}}));
   TrainingState state =
       take(makeStartValues(compiled, replay.startValues.get(), 0));
   EXPECT_EQ(state.at({"master", "w"}).getAsDouble(0), double(0.1f));
@@ -411,6 +414,8 @@ TEST_F(BatchFileTest, ReplayNamesWhatIsMissing) {
   EXPECT_EQ(withoutFolder(getText(replay.batches->getBatch(0))),
             "expected array 'step0_x1' in 'FOLDER/r.npz', but it has "
             "'step0_x0'");
+  EXPECT_EQ(getText(replay.batches->getBatchShapes(0)),
+            getText(replay.batches->getBatch(0)));
 }
 
 TEST_F(BatchFileTest, ReplayNamesWhatDoesNotFit) {

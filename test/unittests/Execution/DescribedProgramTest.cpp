@@ -155,6 +155,28 @@ TEST_F(DescribedProgramTest, KnowsItsScalers) {
                     "which 'train_step' takes");
 }
 
+TEST_F(DescribedProgramTest, SharesScalers) {
+  auto first = openProgram(program, nullptr);
+  ASSERT_TRUE(bool(first)) << llvm::toString(first.takeError());
+  ProgramOptions options;
+  options.scalers = (*first)->getScalers();
+  {
+    auto second = openProgram(program, nullptr, options);
+    ASSERT_TRUE(bool(second)) << llvm::toString(second.takeError());
+    EXPECT_EQ((*second)->getScalers()[0].scaler,
+              (*first)->getScalers()[0].scaler);
+  }
+  // It is still there.
+  EXPECT_STREQ(ampRtScalerName((*first)->getScalers()[0].scaler),
+               "loss_scaler0");
+  scale.name = scaler.name = "loss_scaler1";
+  auto other = openProgram(program, nullptr, options);
+  ASSERT_FALSE(bool(other));
+  EXPECT_EQ(llvm::toString(other.takeError()),
+            "expected a scaler 'loss_scaler1' among those that the program is "
+            "to share");
+}
+
 TEST_F(DescribedProgramTest, RefusesProgramsOfAnotherRelease) {
   program.runtimeVersion = 0x00010100;
   EXPECT_NE(open().find("ampRtVersionCheck: expected a caller compiled for "),

@@ -37,6 +37,9 @@ public:
     return batch;
   }
   std::optional<int64_t> getNumSteps() const override { return numSteps; }
+  llvm::Expected<BatchShapes> getBatchShapes(int64_t) override {
+    return BatchShapes{{4, 6}, {4}};
+  }
   std::vector<int64_t> getBatchBytes() override { return {96, 32}; }
   std::string describe() const override { return "'fake.npz'"; }
 
