@@ -80,6 +80,7 @@ static void addFusion(OpPassManager &pm) {
   function.addPass(createSeparateAssertsPass());
   function.addPass(createRaiseExtractsPass());
   function.addPass(createBubbleUpSlicesPass());
+  function.addPass(createReadThroughRepeatsPass());
   // Before elementwise fusion, which would mix moves with what computes; and
   // before the filters of convolutions are sliced, which hides their moves.
   function.addPass(createFoldMovesIntoContractionsPass());
