@@ -168,6 +168,8 @@ static void addHostCode(OpPassManager &pm,
   // Loops over tiles that have no kernel.
   pm.addPass(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  // Indices that are quotients or remainders of loops.
+  pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   pm.addNestedPass<func::FuncOp>(createStoreLoopResultsPass());
   pm.addPass(createConvertLoopsToKernelsPass());
   pm.addPass(createKeepMemoryOnHostPass());
