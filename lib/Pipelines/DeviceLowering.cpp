@@ -98,6 +98,8 @@ static void addTensorStage(OpPassManager &pm,
 /// Every operation on tensors that has a kernel.
 static void addKernels(OpPassManager &pm,
                        const DeviceLoweringOptions &options) {
+  // Whose kernels read halves where they lie.
+  pm.addNestedPass<func::FuncOp>(createRoundBeforeSlicesPass());
   // Before their products are kernels of their own.
   pm.addPass(createConvertAttentionToKernelsPass());
   // Of what is a product's own now.

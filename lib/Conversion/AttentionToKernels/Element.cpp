@@ -199,7 +199,9 @@ std::optional<Element> Elements::stepBack(const Element &element) const {
     if (!op || isa<ShapedType>(argument.getType()))
       return std::nullopt;
     OpOperand &operand = op->getOpOperand(argument.getArgNumber());
-    if (!op.isDpsInput(&operand))
+    // What a sum has so far is in no tensor.
+    if (!op.isDpsInput(&operand) &&
+        op.getNumParallelLoops() != op.getNumLoops())
       return std::nullopt;
     return readOperand(op, operand, element.at, extents.size());
   }

@@ -1,4 +1,4 @@
-"""Counts what the kernels of an update read and write of each parameter.
+"""Counts what the kernels of an update by AdamW read and write of each parameter.
 
     amp-opt STEP --amp-to-gpu=... --mlir-print-ir-before=amp-count-launch-traffic 2>&1 | update_bytes.py
 

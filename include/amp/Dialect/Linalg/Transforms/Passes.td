@@ -301,6 +301,78 @@ def RoundBeforeMovesPass : Pass<"amp-round-before-moves", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RoundBeforeSlicesPass : Pass<"amp-round-before-slices", "::mlir::func::FuncOp"> {
+  let summary = "narrow what all readers of its parts narrow";
+  let description = [{
+    Queries, keys and values of an attention are slices of one product's result. Where each of
+    them is rounded by whoever reads it, the result is stored wide, and an attention's kernel, which
+    reads half precision where it lies, has no tensor to read. So an operation whose result is read by
+    way of slices and reshapes alone, and rounded to one type by all that read it, rounds it itself.
+
+    **Left alone.** Results that something reads as they are, or that are rounded to two types, or by another
+    mode than the nearest; operations that are sums, or have several results; results that are read without a slice or
+    a reshape, which elementwise fusion takes care of.
+
+    Before:
+    ```mlir
+    func.func @halves(%x: tensor<8xf32>, %e: tensor<8xf32>, %h: tensor<4xf16>) -> (tensor<4xf16>, tensor<4xf16>) {
+      %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %b = math.exp %a : f32
+        linalg.yield %b : f32
+      } -> tensor<8xf32>
+      %s = tensor.extract_slice %y[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+      %t = tensor.extract_slice %y[4] [4] [1] : tensor<8xf32> to tensor<4xf32>
+      %p = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%s : tensor<4xf32>) outs(%h : tensor<4xf16>) {
+      ^bb0(%a: f32, %o: f16):
+        %b = arith.truncf %a : f32 to f16
+        linalg.yield %b : f16
+      } -> tensor<4xf16>
+      %q = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%t : tensor<4xf32>) outs(%h : tensor<4xf16>) {
+      ^bb0(%a: f32, %o: f16):
+        %b = arith.truncf %a : f32 to f16
+        %c = arith.negf %b : f16
+        linalg.yield %c : f16
+      } -> tensor<4xf16>
+      return %p, %q : tensor<4xf16>, tensor<4xf16>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @halves(%x: tensor<8xf32>, %e: tensor<8xf32>, %h: tensor<4xf16>) -> (tensor<4xf16>, tensor<4xf16>) {
+      %f = tensor.empty() : tensor<8xf16>
+      %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%x : tensor<8xf32>) outs(%f : tensor<8xf16>) {
+      ^bb0(%a: f32, %o: f16):
+        %b = math.exp %a : f32
+        %c = arith.truncf %b : f32 to f16
+        linalg.yield %c : f16
+      } -> tensor<8xf16>
+      %s = tensor.extract_slice %y[0] [4] [1] : tensor<8xf16> to tensor<4xf16>
+      %t = tensor.extract_slice %y[4] [4] [1] : tensor<8xf16> to tensor<4xf16>
+      %p = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%s : tensor<4xf16>) outs(%h : tensor<4xf16>) {
+      ^bb0(%a: f16, %o: f16):
+        linalg.yield %a : f16
+      } -> tensor<4xf16>
+      %q = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%t : tensor<4xf16>) outs(%h : tensor<4xf16>) {
+      ^bb0(%a: f16, %o: f16):
+        %c = arith.negf %a : f16
+        linalg.yield %c : f16
+      } -> tensor<4xf16>
+      return %p, %q : tensor<4xf16>, tensor<4xf16>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numRounded", "rounded", "Results that are narrow">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def BubbleUpSlicesPass : Pass<"amp-bubble-up-slices", "::mlir::func::FuncOp"> {
   let summary = "compute only what a slice takes";
   let description = [{
