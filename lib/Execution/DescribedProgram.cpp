@@ -128,6 +128,7 @@ public:
   void setTap(std::function<void(const Tap &)> callback) override;
   bool hasTaps() const override { return trainStep->takesTap(); }
   MemoryReport getMemoryReport() const override { return memory; }
+  Error releaseMemory() override;
   std::vector<KernelTime> getKernelTimes() const override;
   std::vector<KernelCall> getKernelCalls() const override;
   void resetKernelTimes() override {
@@ -406,6 +407,13 @@ Error DescribedProgram::load(const AmpRtProgram &description,
   if (ampRtDeviceGet(deviceName.str().c_str(), &device) != AMP_RT_OK ||
       ampRtProgramLoad(&description, device, &loaded) != AMP_RT_OK ||
       ampRtRunSetProgram(run, loaded) != AMP_RT_OK)
+    return makeRuntimeError();
+  return Error::success();
+}
+
+Error DescribedProgram::releaseMemory() {
+  // Which gives it back, whatever program it is.
+  if (loaded && ampRtRunSetProgram(run, loaded) != AMP_RT_OK)
     return makeRuntimeError();
   return Error::success();
 }

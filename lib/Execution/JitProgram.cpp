@@ -230,11 +230,12 @@ static std::optional<int64_t> takeNumber(ModuleOp module, StringRef name) {
   return number.getInt();
 }
 
-/// The module with its precision decided, as functions that a host can call;
-/// one of them is a train step, and all can be fed.
+/// The module with its precision decided, as functions that a host can call,
+/// whatever the target; one of them is a train step, and all can be fed.
 static llvm::Error prepare(ModuleOp module,
                            const MixedPrecisionOptions &precision,
-                           bool insertTaps, CompileReport &report) {
+                           StringRef target, bool insertTaps,
+                           CompileReport &report) {
   auto start = std::chrono::steady_clock::now();
   {
     PassManager pm(module.getContext());
@@ -250,7 +251,7 @@ static llvm::Error prepare(ModuleOp module,
     PassManager pm(module.getContext());
     buildHostPreparationPipeline(pm);
     if (failed(pm.run(module)))
-      return makeError("the module cannot be prepared for the host");
+      return makeError("the module cannot be prepared for the " + target);
   }
   bool hasTrainStep = false;
   for (FunctionKind kind : {FunctionKind::TrainStep, FunctionKind::Evaluate}) {
@@ -298,7 +299,7 @@ llvm::Expected<std::unique_ptr<Program>> mlir::amp::compileProgram(
   if (!report)
     report = &ignored;
   if (llvm::Error error =
-          prepare(module, precision, options.insertTaps, *report))
+          prepare(module, precision, target, options.insertTaps, *report))
     return std::move(error);
   if (llvm::Error error = lowerPrepared(module, lower, target, *report))
     return std::move(error);
@@ -353,7 +354,7 @@ llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToObjects(
     llvm::function_ref<void(OpPassManager &, StringRef cpu)> lower,
     StringRef target, const ObjectOptions &options, CompileReport &report) {
   if (llvm::Error error =
-          prepare(module, precision, options.insertTaps, report))
+          prepare(module, precision, target, options.insertTaps, report))
     return std::move(error);
   std::vector<ObjectCode> objects;
   ObjectTarget version;

@@ -8,7 +8,7 @@
 //
 // Parameters and what else a step hands to the next have the same types in all
 // programs, and stay on their device from one to the other. So do the scalers,
-// which are shared.
+// which are shared. Only the program that ran last keeps memory of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -143,6 +143,10 @@ Error JoinedPrograms::Step::call(ArrayRef<const HostArray *> given,
           return spec.role != "batch" || fits(spec, *std::get<1>(pair));
         }))
       continue;
+    // A workspace for each would add up to more than the largest.
+    if (number != owner.last)
+      if (Error error = owner.programs[owner.last]->releaseMemory())
+        return error;
     owner.last = number;
     return program->getTrainStep().call(given, outputs);
   }

@@ -119,6 +119,13 @@ readEvaluation(const FunctionSignature &evaluate, ArrayRef<ValueSpec> ofStep,
   return own;
 }
 
+static bool hasNoElements(const ExtentList &list) {
+  return llvm::any_of(list, [](StringRef text) {
+    StringRef shape = text.rsplit('=').second;
+    return llvm::is_contained(llvm::split(shape, 'x'), StringRef("0"));
+  });
+}
+
 llvm::Expected<std::vector<ExtentList>>
 mlir::amp::findBatchExtents(ModuleOp module, const RunOptions &options,
                             int64_t microBatches) {
@@ -134,8 +141,12 @@ mlir::amp::findBatchExtents(ModuleOp module, const RunOptions &options,
       getBatchSpecs(signature->trainStep.arguments);
   if (llvm::none_of(specs, hasUnknownExtents))
     return lists;
-  llvm::Expected<std::vector<BatchShapes>> batches =
-      readShapes(options, signature->trainStep.arguments);
+  // Rows that the module says are those of one part of a batch.
+  SmallVector<ValueSpec> whole(signature->trainStep.arguments);
+  for (ValueSpec &spec : whole)
+    if (spec.role == "batch" && !spec.shape.empty() && spec.shape[0] > 0)
+      spec.shape[0] *= microBatches;
+  llvm::Expected<std::vector<BatchShapes>> batches = readShapes(options, whole);
   if (!batches)
     return batches.takeError();
   std::vector<ValueSpec> evaluation;
@@ -161,6 +172,10 @@ mlir::amp::findBatchExtents(ModuleOp module, const RunOptions &options,
     if (!llvm::is_contained(lists, list))
       lists.push_back(std::move(list));
   }
+  // An evaluation needs rows.
+  auto first = llvm::find_if_not(lists, hasNoElements);
+  if (first != lists.end())
+    std::rotate(lists.begin(), first, std::next(first));
   return lists;
 }
 

@@ -20,9 +20,10 @@ namespace mlir::amp {
 using ExtentList = std::vector<std::string>;
 
 /// The extents that the batches of a run have where `module` does not say them,
-/// each list once, the first batch's first. An evaluate function takes as many
-/// rows, of which the test data say the other extents. Nothing where all are
-/// known or given, and on the host, which needs none. No elements are read.
+/// each list once, that of the first batch with elements first. An evaluate
+/// function takes as many rows, of which the test data say the other extents.
+/// Nothing where all are known or given, and on the host, which needs none. No
+/// elements are read.
 llvm::Expected<std::vector<ExtentList>>
 findBatchExtents(ModuleOp module, const RunOptions &options,
                  int64_t microBatches);

@@ -275,6 +275,12 @@ compileForExtents(ModuleOp module, const RunOptions &options,
   for (const ExtentList &list : extents) {
     precision.extents = list;
     OwningOpRef<ModuleOp> copy = module.clone();
+    // All decide the same, which was said for the first.
+    ScopedDiagnosticHandler again(
+        module.getContext(), [&](Diagnostic &diagnostic) {
+          return success(!programs.empty() && diagnostic.getSeverity() ==
+                                                  DiagnosticSeverity::Remark);
+        });
     llvm::Expected<std::unique_ptr<Program>> program =
         compile(*copy, options, compute, precision, batchBytes, insertTaps,
                 programs.empty() ? ArrayRef<Program::ScalerSlot>()
@@ -282,7 +288,6 @@ compileForExtents(ModuleOp module, const RunOptions &options,
     if (!program)
       return program.takeError();
     programs.push_back(std::move(*program));
-    // They decide the same.
     precision.verbosity = "0";
   }
   return joinByExtents(std::move(programs));
@@ -424,10 +429,10 @@ static void printExtents(const RunOptions &options,
                          ArrayRef<ExtentList> extents) {
   if (options.quiet || extents.empty())
     return;
-  getScreen(options) << "extents of the first batch: "
+  getScreen(options) << "extents of the batch: "
                      << llvm::join(extents.front(), ", ") << "\n";
   for (const ExtentList &list : extents.drop_front())
-    getScreen(options) << "extents of later batches, with a program of their "
+    getScreen(options) << "extents of other batches, with a program of their "
                           "own: "
                        << llvm::join(list, ", ") << "\n";
 }

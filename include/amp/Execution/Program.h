@@ -141,6 +141,9 @@ public:
     }
   };
   virtual MemoryReport getMemoryReport() const = 0;
+  /// Gives back what a call has left for the next one. Waits for what a device
+  /// has to do.
+  virtual llvm::Error releaseMemory() { return llvm::Error::success(); }
 
   /// The kernels by their numbers; none unless the program was compiled to list
   /// them, and without calls unless to be profiled.

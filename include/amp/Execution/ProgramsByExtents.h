@@ -22,8 +22,10 @@ namespace mlir::amp {
 /// arguments, as one program. A call of the train step is one of the program
 /// whose extents the batch has; an extent that differs among them is unknown in
 /// the signature. `evaluate` is the first one's. All use the scalers of the
-/// first one (ProgramOptions::scalers). It lists no kernels. Fails if arguments
-/// or results differ in anything else, or two programs in nothing.
+/// first one (ProgramOptions::scalers). Memory that a program keeps for its
+/// next call is given back when another one is called. It lists no kernels.
+/// Fails if arguments or results differ in anything else, or two programs in
+/// nothing.
 llvm::Expected<std::unique_ptr<Program>>
 joinByExtents(std::vector<std::unique_ptr<Program>> programs);
 

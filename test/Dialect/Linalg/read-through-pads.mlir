@@ -285,3 +285,20 @@ func.func @place(%x: tensor<8xf32>, %n: index, %e: tensor<4xf32>) -> tensor<4xf3
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// Elements that are vectors.
+// CHECK-LABEL: func @vectors
+// CHECK:       tensor.pad
+func.func @vectors(%x: tensor<8xvector<4xf32>>, %y: tensor<9xf32>, %e: tensor<9xvector<4xf32>>) -> tensor<9xvector<4xf32>> {
+  %c = arith.constant dense<1.0> : vector<4xf32>
+  %p = tensor.pad %x low[1] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %c : vector<4xf32>
+  } : tensor<8xvector<4xf32>> to tensor<9xvector<4xf32>>
+  %r = linalg.generic {indexing_maps = [#at, #at, #at], iterator_types = ["parallel"]}
+      ins(%p, %y : tensor<9xvector<4xf32>>, tensor<9xf32>) outs(%e : tensor<9xvector<4xf32>>) {
+  ^bb0(%a: vector<4xf32>, %b: f32, %o: vector<4xf32>):
+    linalg.yield %a : vector<4xf32>
+  } -> tensor<9xvector<4xf32>>
+  return %r : tensor<9xvector<4xf32>>
+}

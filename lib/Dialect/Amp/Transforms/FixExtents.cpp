@@ -85,7 +85,8 @@ private:
 } // namespace
 
 static std::optional<GivenExtents> parseOne(StringRef text) {
-  auto [name, shape] = text.split('=');
+  // A name may have any character.
+  auto [name, shape] = text.rsplit('=');
   GivenExtents parsed{name.trim(), {}};
   for (StringRef extent : llvm::split(shape.trim(), 'x')) {
     int64_t number = ShapedType::kDynamic;

@@ -96,9 +96,9 @@ std::optional<Padded> Padded::match(Operation *op) {
   auto source = padded.source.getType();
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   // What is read is inside: there has to be an element.
-  if (!padded.number || ShapedType::isDynamicShape(padded.low) ||
-      !source.hasStaticShape() || !result.hasStaticShape() ||
-      source.getNumElements() == 0 ||
+  if (!padded.number || padded.number.getType() != source.getElementType() ||
+      ShapedType::isDynamicShape(padded.low) || !source.hasStaticShape() ||
+      !result.hasStaticShape() || source.getNumElements() == 0 ||
       llvm::any_of(padded.low, [](int64_t low) { return low < 0; }))
     return std::nullopt;
   return padded;
