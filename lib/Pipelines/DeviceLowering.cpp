@@ -98,6 +98,16 @@ static void addTensorStage(OpPassManager &pm,
 /// Every operation on tensors that has a kernel.
 static void addKernels(OpPassManager &pm,
                        const DeviceLoweringOptions &options) {
+  // Of tensors that one block cannot keep.
+  if (const Chip *chip = getChip(options.chip)) {
+    FusionTarget target = getFusionTarget(*chip);
+    VariancesInPartsPassOptions variances;
+    variances.closeBytes = target.closeBytes;
+    variances.runBytes = target.runBytes;
+    pm.addNestedPass<func::FuncOp>(createVariancesInPartsPass(variances));
+    // Groups know no named fills.
+    pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  }
   // Whose kernels read halves where they lie.
   pm.addNestedPass<func::FuncOp>(createRoundBeforeSlicesPass());
   // Before their products are kernels of their own.

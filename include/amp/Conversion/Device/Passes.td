@@ -169,6 +169,115 @@ def NumbersToTensorsPass : Pass<"amp-numbers-to-tensors", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def VariancesInPartsPass : Pass<"amp-variances-in-parts", "::mlir::func::FuncOp"> {
+  let summary = "add up columns and the squares around their means in one pass";
+  let description = [{
+    A batch norm reads its tensor once to add it up and once more for the squares of the distances from the mean.
+    Where a block cannot keep a column of it, both are passes over memory. In parts of up to 128 rows, which a block
+    keeps, the sum and the squares around the part's own mean are one pass; the sums of the parts are those of
+    the whole, and squares around any number follow from those around the means of parts (Chan, Golub and
+    LeVeque, 1979), by additions of what is small alone. Results differ from the program's by roundings, as sums in parts do.
+
+    **Input.** A sum in f32 over all dimensions but the last, and behind it in the same block a sum of the squares of
+    distances from one number for each column, of the same tensor, widened or not, in whatever reshapes that keep
+    its rows. Both begin with zeros. Rows are a multiple of 16 to 128, and rows of `run-bytes` take more than `close-bytes`.
+
+    **Left alone.** Sums of other dimensions, as layer norms have them; tensors that a block keeps; squares without a sum of
+    the same tensor; sums that begin with numbers, or are not in f32; shapes that are not static.
+
+    Before:
+    ```mlir
+    func.func @moments(%x: tensor<65536x32xf32>, %e: tensor<32xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
+      %s = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (c)>],
+                           iterator_types = ["reduction", "parallel"]}
+          ins(%x : tensor<65536x32xf32>) outs(%z : tensor<32xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %t = arith.addf %o, %a : f32
+        linalg.yield %t : f32
+      } -> tensor<32xf32>
+      %v = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (c)>, affine_map<(r, c) -> (c)>],
+                           iterator_types = ["reduction", "parallel"]}
+          ins(%x, %s : tensor<65536x32xf32>, tensor<32xf32>) outs(%z : tensor<32xf32>) {
+      ^bb0(%a: f32, %m: f32, %o: f32):
+        %d = arith.subf %a, %m : f32
+        %q = arith.mulf %d, %d : f32
+        %t = arith.addf %o, %q : f32
+        linalg.yield %t : f32
+      } -> tensor<32xf32>
+      return %s, %v : tensor<32xf32>, tensor<32xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @moments(%x: tensor<65536x32xf32>, %e: tensor<32xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
+      %p = tensor.expand_shape %x [[0, 1], [2]] output_shape [512, 128, 32] : tensor<65536x32xf32> into tensor<512x128x32xf32>
+      %e0 = tensor.empty() : tensor<512x32xf32>
+      %zero0 = arith.constant 0.0 : f32
+      %z0 = linalg.fill ins(%zero0 : f32) outs(%e0 : tensor<512x32xf32>) -> tensor<512x32xf32>
+      %sp = linalg.generic {indexing_maps = [affine_map<(p, r, c) -> (p, r, c)>, affine_map<(p, r, c) -> (p, c)>],
+                            iterator_types = ["parallel", "reduction", "parallel"]}
+          ins(%p : tensor<512x128x32xf32>) outs(%z0 : tensor<512x32xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %t = arith.addf %o, %a : f32
+        linalg.yield %t : f32
+      } -> tensor<512x32xf32>
+      %dp = linalg.generic {indexing_maps = [affine_map<(p, r, c) -> (p, r, c)>, affine_map<(p, r, c) -> (p, c)>,
+                                             affine_map<(p, r, c) -> (p, c)>],
+                            iterator_types = ["parallel", "reduction", "parallel"]}
+          ins(%p, %sp : tensor<512x128x32xf32>, tensor<512x32xf32>) outs(%z0 : tensor<512x32xf32>) {
+      ^bb0(%a: f32, %s: f32, %o: f32):
+        %part = arith.constant 7.812500e-03 : f32
+        %m = arith.mulf %s, %part : f32
+        %d = arith.subf %a, %m : f32
+        %q = arith.mulf %d, %d : f32
+        %t = arith.addf %o, %q : f32
+        linalg.yield %t : f32
+      } -> tensor<512x32xf32>
+      %e1 = tensor.empty() : tensor<32xf32>
+      %zero1 = arith.constant 0.0 : f32
+      %z1 = linalg.fill ins(%zero1 : f32) outs(%e1 : tensor<32xf32>) -> tensor<32xf32>
+      %sum = linalg.generic {indexing_maps = [affine_map<(p, c) -> (p, c)>, affine_map<(p, c) -> (c)>],
+                             iterator_types = ["reduction", "parallel"]}
+          ins(%sp : tensor<512x32xf32>) outs(%z1 : tensor<32xf32>) {
+      ^bb0(%s: f32, %o: f32):
+        %t = arith.addf %o, %s : f32
+        linalg.yield %t : f32
+      } -> tensor<32xf32>
+      %e2 = tensor.empty() : tensor<32xf32>
+      %zero2 = arith.constant 0.0 : f32
+      %z2 = linalg.fill ins(%zero2 : f32) outs(%e2 : tensor<32xf32>) -> tensor<32xf32>
+      %v = linalg.generic {indexing_maps = [affine_map<(p, c) -> (p, c)>, affine_map<(p, c) -> (p, c)>,
+                                            affine_map<(p, c) -> (c)>, affine_map<(p, c) -> (c)>],
+                           iterator_types = ["reduction", "parallel"]}
+          ins(%dp, %sp, %sum : tensor<512x32xf32>, tensor<512x32xf32>, tensor<32xf32>) outs(%z2 : tensor<32xf32>) {
+      ^bb0(%b: f32, %s: f32, %center: f32, %o: f32):
+        %part = arith.constant 7.812500e-03 : f32
+        %m = arith.mulf %s, %part : f32
+        %d = arith.subf %m, %center : f32
+        %q = arith.mulf %d, %d : f32
+        %rows = arith.constant 128.0 : f32
+        %w = arith.mulf %q, %rows : f32
+        %all = arith.addf %b, %w : f32
+        %t = arith.addf %o, %all : f32
+        linalg.yield %t : f32
+      } -> tensor<32xf32>
+      return %sum, %v : tensor<32xf32>, tensor<32xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"closeBytes", "close-bytes", "int64_t", /*default=*/"232448", "bytes that a block keeps">,
+    Option<"runBytes", "run-bytes", "int64_t", /*default=*/"32", "bytes of a row that are read at a time, at least">
+  ];
+  let statistics = [Statistic<"numVariances", "variances", "Sums of squares that share a pass">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def TileSumsPass : Pass<"amp-tile-sums", "::mlir::func::FuncOp"> {
   let summary = "give what is left of sums blocks of threads";
   let description = [{

@@ -1,0 +1,395 @@
+//===- VariancesInParts.cpp - A sum and the squares around it in one pass -===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A batch norm adds up each channel, and then the squares of the distances from
+// the mean: two passes over a tensor that no block can keep. In parts of R rows
+// that a block does keep,
+//
+//   s_p = sum of x       d_p = sum of (x - s_p / R)^2,     both in one pass,
+//   and
+//
+//   sum of x           = sum over p of s_p
+//   sum of (x - m)^2   = sum over p of d_p + R (s_p / R - m)^2
+//
+// for any m, since the distances from a part's own mean add up to nothing. It
+// is how Chan, Golub and LeVeque combine variances ("Updating Formulae and a
+// Pairwise Algorithm for Computing Sample Variances", 1979): nothing is
+// subtracted that is not small itself, and a part's roundings stay with it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Analysis/Fill.h"
+#include "amp/Conversion/Device/Passes.h"
+#include "amp/Fusion/FusionNode.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define DEBUG_TYPE "amp-variances-in-parts"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_VARIANCESINPARTSPASS
+#include "amp/Conversion/Device/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Rows of a part, at most and at least: with 32 columns of f32 a tile of 16
+/// KiB, and sums of parts that are few beside what they are of.
+static constexpr int64_t kMostRows = 128, kLeastRows = 16;
+
+namespace {
+/// A sum in f32 for each column of rows: over all loops but the last.
+struct ColumnSum {
+  linalg::GenericOp op;
+  /// The tensor whose rows they are, through reshapes, and its operand.
+  Value root;
+  OpOperand *rows;
+  /// What is added to the sum so far.
+  Value added;
+  int64_t numRows, numColumns;
+
+  static std::optional<ColumnSum> match(Operation *op);
+  /// Whether it adds up the elements of the rows, widened or not.
+  bool isOfElements() const;
+};
+} // namespace
+
+/// What `value` is a reshape of, through reshapes that leave rows of `columns`
+/// elements as they are.
+static Value getRowsRoot(Value value, int64_t columns) {
+  auto hasRows = [&](Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.getRank() > 0 && type.getShape().back() == columns;
+  };
+  while (isReshape(value.getDefiningOp()) &&
+         hasRows(value.getDefiningOp()->getOperand(0)))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+std::optional<ColumnSum> ColumnSum::match(Operation *operation) {
+  auto op = dyn_cast<linalg::GenericOp>(operation);
+  if (!op || !op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      op.hasIndexSemantics() || op.hasDynamicShape() || op.getNumLoops() < 2)
+    return std::nullopt;
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  if (kinds.back() != utils::IteratorType::parallel ||
+      op.getNumReductionLoops() != op.getNumLoops() - 1)
+    return std::nullopt;
+  OpOperand *init = op.getDpsInitOperand(0);
+  AffineExpr column = getAffineDimExpr(op.getNumLoops() - 1, op.getContext());
+  AffineMap toColumn =
+      AffineMap::get(op.getNumLoops(), 0, column, op.getContext());
+  if (op.getMatchingIndexingMap(init) != toColumn ||
+      !getElementTypeOrSelf(init->get().getType()).isF32() ||
+      !isFilledWithZero(init->get()))
+    return std::nullopt;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  ColumnSum sum{op, {}, nullptr, {}, 1, extents.back()};
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (map.isIdentity() && !sum.rows)
+      sum.rows = input;
+    else if (map != toColumn)
+      return std::nullopt;
+  }
+  auto add = op.getBody()
+                 ->getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::AddFOp>();
+  BlockArgument soFar = op.getRegionOutputArgs().front();
+  if (!sum.rows || !add || !soFar.hasOneUse() ||
+      (add.getLhs() != soFar && add.getRhs() != soFar))
+    return std::nullopt;
+  sum.added = add.getLhs() == soFar ? add.getRhs() : add.getLhs();
+  for (int64_t extent : ArrayRef(extents).drop_back())
+    sum.numRows *= extent;
+  sum.root = getRowsRoot(sum.rows->get(), sum.numColumns);
+  return sum;
+}
+
+/// Whether `value` is `element`, or that widened to f32.
+static bool isElement(Value value, Value element) {
+  if (auto widened = value.getDefiningOp<arith::ExtFOp>())
+    value = widened.getIn();
+  return value == element;
+}
+
+bool ColumnSum::isOfElements() const {
+  linalg::GenericOp sum = op;
+  return sum.getNumDpsInputs() == 1 &&
+         isElement(added, sum.getMatchingBlockArgument(rows));
+}
+
+/// Whether `value`, in the body of `sum`, follows from what columns have alone:
+/// neither from elements of the rows nor from the sum so far.
+static bool isOfColumns(Value value, const ColumnSum &sum) {
+  linalg::GenericOp op = sum.op;
+  if (value.getParentBlock() != op.getBody())
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument != op.getMatchingBlockArgument(sum.rows) &&
+           argument != op.getRegionOutputArgs().front();
+  Operation *definition = value.getDefiningOp();
+  return definition->getNumRegions() == 0 && isPure(definition) &&
+         llvm::all_of(definition->getOperands(),
+                      [&](Value operand) { return isOfColumns(operand, sum); });
+}
+
+/// The number in the body of `sum` that its squares are distances from, if it
+/// adds up such squares.
+static Value getCenter(const ColumnSum &sum) {
+  linalg::GenericOp op = sum.op;
+  auto square = sum.added.getDefiningOp<arith::MulFOp>();
+  if (!square || square.getLhs() != square.getRhs())
+    return {};
+  auto distance = square.getLhs().getDefiningOp<arith::SubFOp>();
+  if (!distance || !distance.getType().isF32() ||
+      !isElement(distance.getLhs(), op.getMatchingBlockArgument(sum.rows)) ||
+      !isOfColumns(distance.getRhs(), sum))
+    return {};
+  return distance.getRhs();
+}
+
+/// `value`, of the block `body`, computed where `b` is; `known` has what takes
+/// the place of the block's arguments.
+static Value cloneValue(OpBuilder &b, Value value, Block *body,
+                        IRMapping &known) {
+  if (value.getParentBlock() != body || known.contains(value))
+    return known.lookupOrDefault(value);
+  Operation *definition = value.getDefiningOp();
+  for (Value operand : definition->getOperands())
+    (void)cloneValue(b, operand, body, known);
+  b.clone(*definition, known);
+  return known.lookup(value);
+}
+
+/// The most rows of parts of equal length; 0 if all are too short.
+static int64_t choosePart(int64_t rows) {
+  for (int64_t part = kMostRows; part >= kLeastRows; --part)
+    if (rows % part == 0)
+      return part;
+  return 0;
+}
+
+namespace {
+/// Sums of the parts of a tensor's rows, and squares around their means.
+class Parts {
+public:
+  Parts(OpBuilder &b, const ColumnSum &sum, int64_t length);
+
+  /// The sums of all rows.
+  Value addUp(OpBuilder &b, Location loc) const;
+  /// The squares of all distances from `center`, in the body of `variance`.
+  Value addUpSquares(OpBuilder &b, const ColumnSum &variance,
+                     Value center) const;
+
+private:
+  Value fill(OpBuilder &b, Location loc, ArrayRef<int64_t> shape) const;
+
+  int64_t numParts, length, columns;
+  /// [part, column]
+  Value sums, squares;
+};
+} // namespace
+
+Value Parts::fill(OpBuilder &b, Location loc, ArrayRef<int64_t> shape) const {
+  Value empty = tensor::EmptyOp::create(b, loc, shape, b.getF32Type());
+  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+  return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+}
+
+/// `element` in f32.
+static Value widen(OpBuilder &b, Location loc, Value element) {
+  return element.getType().isF32()
+             ? element
+             : arith::ExtFOp::create(b, loc, b.getF32Type(), element);
+}
+
+static Value multiply(OpBuilder &b, Location loc, Value value, double factor) {
+  Value number =
+      arith::ConstantOp::create(b, loc, b.getF32FloatAttr(float(factor)));
+  return arith::MulFOp::create(b, loc, value, number);
+}
+
+/// The square of the distance of two numbers.
+static Value squareDistance(OpBuilder &b, Location loc, Value x, Value y) {
+  Value distance = arith::SubFOp::create(b, loc, x, y);
+  return arith::MulFOp::create(b, loc, distance, distance);
+}
+
+Parts::Parts(OpBuilder &b, const ColumnSum &sum, int64_t length)
+    : numParts(sum.numRows / length), length(length), columns(sum.numColumns) {
+  linalg::GenericOp op = sum.op;
+  Location loc = op.getLoc();
+  MLIRContext *context = b.getContext();
+  // Rows one after the other, then part by part.
+  Value rows = sum.root;
+  auto type = cast<RankedTensorType>(rows.getType());
+  if (type.getRank() > 2) {
+    SmallVector<ReassociationIndices> groups(2);
+    groups[0] = llvm::to_vector<2>(llvm::seq(int64_t(0), type.getRank() - 1));
+    groups[1] = {type.getRank() - 1};
+    rows = tensor::CollapseShapeOp::create(b, loc, rows, groups);
+  }
+  SmallVector<ReassociationIndices> groups = {{0, 1}, {2}};
+  rows = tensor::ExpandShapeOp::create(
+      b, loc, type.clone({numParts, length, columns}), rows, groups);
+
+  AffineExpr p, r, c;
+  bindDims(context, p, r, c);
+  AffineMap all = AffineMap::get(3, 0, {p, r, c}, context);
+  AffineMap ofPart = AffineMap::get(3, 0, {p, c}, context);
+  SmallVector<utils::IteratorType> kinds = {utils::IteratorType::parallel,
+                                            utils::IteratorType::reduction,
+                                            utils::IteratorType::parallel};
+  Value zeros = fill(b, loc, {numParts, columns});
+  auto result = zeros.getType();
+  sums = linalg::GenericOp::create(
+             b, loc, result, rows, zeros, {all, ofPart}, kinds,
+             [](OpBuilder &body, Location at, ValueRange elements) {
+               Value next = arith::AddFOp::create(body, at, elements[1],
+                                                  widen(body, at, elements[0]));
+               linalg::YieldOp::create(body, at, next);
+             })
+             .getResult(0);
+  // Means are no tensor of their own: one between sums and squares would keep
+  // the two from being one group.
+  squares =
+      linalg::GenericOp::create(
+          b, loc, result, ValueRange{rows, sums}, zeros, {all, ofPart, ofPart},
+          kinds,
+          [&](OpBuilder &body, Location at, ValueRange elements) {
+            Value mean = multiply(body, at, elements[1], 1.0 / length);
+            Value square =
+                squareDistance(body, at, widen(body, at, elements[0]), mean);
+            linalg::YieldOp::create(
+                body, at,
+                ValueRange(arith::AddFOp::create(body, at, elements[2], square)
+                               .getResult()));
+          })
+          .getResult(0);
+}
+
+Value Parts::addUp(OpBuilder &b, Location loc) const {
+  AffineExpr p, c;
+  bindDims(b.getContext(), p, c);
+  AffineMap all = AffineMap::get(2, 0, {p, c}, b.getContext());
+  AffineMap column = AffineMap::get(2, 0, {c}, b.getContext());
+  SmallVector<utils::IteratorType> kinds = {utils::IteratorType::reduction,
+                                            utils::IteratorType::parallel};
+  Value zeros = fill(b, loc, {columns});
+  return linalg::GenericOp::create(
+             b, loc, zeros.getType(), sums, zeros, {all, column}, kinds,
+             [](OpBuilder &body, Location at, ValueRange elements) {
+               Value next =
+                   arith::AddFOp::create(body, at, elements[1], elements[0]);
+               linalg::YieldOp::create(body, at, next);
+             })
+      .getResult(0);
+}
+
+Value Parts::addUpSquares(OpBuilder &b, const ColumnSum &variance,
+                          Value center) const {
+  linalg::GenericOp op = variance.op;
+  Location loc = op.getLoc();
+  AffineExpr p, c;
+  bindDims(b.getContext(), p, c);
+  AffineMap all = AffineMap::get(2, 0, {p, c}, b.getContext());
+  AffineMap column = AffineMap::get(2, 0, {c}, b.getContext());
+  SmallVector<utils::IteratorType> kinds = {utils::IteratorType::reduction,
+                                            utils::IteratorType::parallel};
+  SmallVector<Value> inputs = {squares, sums}, arguments;
+  SmallVector<AffineMap> maps = {all, all};
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (input == variance.rows)
+      continue;
+    inputs.push_back(input->get());
+    maps.push_back(column);
+    arguments.push_back(op.getMatchingBlockArgument(input));
+  }
+  maps.push_back(column);
+  Value zeros = fill(b, loc, {columns});
+  return linalg::GenericOp::create(
+             b, loc, zeros.getType(), inputs, zeros, maps, kinds,
+             [&](OpBuilder &body, Location at, ValueRange elements) {
+               IRMapping known;
+               known.map(ValueRange(arguments),
+                         elements.drop_front(2).drop_back());
+               Value from = cloneValue(body, center, op.getBody(), known);
+               Value mean = multiply(body, at, elements[1], 1.0 / length);
+               Value between = multiply(
+                   body, at, squareDistance(body, at, mean, from), length);
+               Value part =
+                   arith::AddFOp::create(body, at, elements[0], between);
+               Value next =
+                   arith::AddFOp::create(body, at, elements.back(), part);
+               linalg::YieldOp::create(body, at, next);
+             })
+      .getResult(0);
+}
+
+namespace {
+struct VariancesInParts
+    : public amp::impl::VariancesInPartsPassBase<VariancesInParts> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    // The sums of a tensor's columns, by the tensor.
+    DenseMap<Value, ColumnSum> sumOf;
+    SmallVector<std::pair<ColumnSum, Value>> variances;
+    getOperation().walk([&](linalg::GenericOp op) {
+      std::optional<ColumnSum> sum = ColumnSum::match(op);
+      if (!sum || !isLarge(*sum))
+        return;
+      if (sum->isOfElements())
+        sumOf.try_emplace(sum->root, *sum);
+      else if (Value center = getCenter(*sum))
+        variances.emplace_back(*sum, center);
+    });
+    IRRewriter rewriter(&getContext());
+    for (auto &[variance, center] : variances) {
+      auto found = sumOf.find(variance.root);
+      if (found == sumOf.end())
+        continue;
+      ColumnSum sum = found->second;
+      if (sum.numRows != variance.numRows ||
+          sum.op->getBlock() != variance.op->getBlock() ||
+          !sum.op->isBeforeInBlock(variance.op))
+        continue;
+      int64_t length = choosePart(sum.numRows);
+      if (length == 0)
+        continue;
+      rewriter.setInsertionPoint(sum.op);
+      Parts parts(rewriter, sum, length);
+      Value total = parts.addUp(rewriter, sum.op.getLoc());
+      rewriter.setInsertionPoint(variance.op);
+      Value squares = parts.addUpSquares(rewriter, variance, center);
+      rewriter.replaceOp(sum.op, total);
+      rewriter.replaceOp(variance.op, squares);
+      // Another variance of the same tensor would want the same parts.
+      sumOf.erase(found);
+      ++numVariances;
+    }
+  }
+
+private:
+  /// Whether columns as narrow as a block may read are more than it keeps.
+  bool isLarge(const ColumnSum &sum) const {
+    auto type = cast<RankedTensorType>(sum.root.getType());
+    int64_t elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    return sum.numRows * std::max<int64_t>(runBytes, elementBytes) > closeBytes;
+  }
+};
+} // namespace
