@@ -101,13 +101,17 @@ Expected<HostArray> mlir::amp::convertToArgument(const HostArray &array,
   return array.convertTo(spec.elementKind);
 }
 
-Error mlir::amp::checkShape(const ArrayType &type, const ValueSpec &spec,
-                            StringRef origin) {
-  llvm::ArrayRef<int64_t> shape = type.shape;
+bool mlir::amp::fitsShape(const ValueSpec &spec,
+                          llvm::ArrayRef<int64_t> shape) {
   bool fits = shape.size() == spec.shape.size();
   for (size_t d = 0; fits && d < shape.size(); ++d)
     fits = spec.shape[d] < 0 || spec.shape[d] == shape[d];
-  if (fits)
+  return fits;
+}
+
+Error mlir::amp::checkShape(const ArrayType &type, const ValueSpec &spec,
+                            StringRef origin) {
+  if (fitsShape(spec, type.shape))
     return Error::success();
   return createStringError(Twine("expected ") + origin +
                            " to have the shape of " + describeArgument(spec) +

@@ -249,11 +249,8 @@ Error DescribedFunction::checkArguments(
                              Twine(given.size()) + " arguments; expected " +
                              Twine(arguments.size()));
   for (auto [spec, array] : llvm::zip_equal(arguments, given)) {
-    bool fits = spec.elementKind == array->getKind() &&
-                spec.shape.size() == array->getShape().size();
-    for (size_t i = 0; fits && i < spec.shape.size(); ++i)
-      fits = spec.shape[i] < 0 || spec.shape[i] == array->getShape()[i];
-    if (!fits)
+    if (spec.elementKind != array->getKind() ||
+        !fitsShape(spec, array->getShape()))
       return createStringError(
           Twine("call of '") + name + "': expected argument '" + spec.name +
           "' (" + spec.role + ") to be " +

@@ -122,15 +122,6 @@ Error JoinedPrograms::Step::join() {
   return Error::success();
 }
 
-static bool fits(const ValueSpec &spec, const HostArray &array) {
-  return spec.shape.size() == array.getShape().size() &&
-         llvm::all_of(llvm::zip_equal(spec.shape, array.getShape()),
-                      [](auto pair) {
-                        return std::get<0>(pair) < 0 ||
-                               std::get<0>(pair) == std::get<1>(pair);
-                      });
-}
-
 Error JoinedPrograms::Step::call(ArrayRef<const HostArray *> given,
                                  SmallVectorImpl<HostArray> &outputs) {
   std::string batch;
@@ -140,7 +131,8 @@ Error JoinedPrograms::Step::call(ArrayRef<const HostArray *> given,
     if (given.size() == specs.size() &&
         !llvm::all_of(llvm::zip_equal(specs, given), [](auto pair) {
           const ValueSpec &spec = std::get<0>(pair);
-          return spec.role != "batch" || fits(spec, *std::get<1>(pair));
+          return spec.role != "batch" ||
+                 fitsShape(spec, std::get<1>(pair)->getShape());
         }))
       continue;
     // A workspace for each would add up to more than the largest.

@@ -47,8 +47,10 @@ AmpRtValue toRuntimeValue(const ValueSpec &spec);
 llvm::Error checkElementKind(const ArrayType &type, const ValueSpec &spec,
                              llvm::StringRef origin);
 
-/// Fails unless the shape of `type` is that of `spec` (dynamic extents fit
-/// any).
+/// Whether `shape` is that of `spec` (dynamic extents fit any).
+bool fitsShape(const ValueSpec &spec, llvm::ArrayRef<int64_t> shape);
+
+/// Fails unless the shape of `type` fits.
 llvm::Error checkShape(const ArrayType &type, const ValueSpec &spec,
                        llvm::StringRef origin);
 

@@ -196,19 +196,11 @@ public:
                      Value center) const;
 
 private:
-  Value fill(OpBuilder &b, Location loc, ArrayRef<int64_t> shape) const;
-
-  int64_t numParts, length, columns;
+  int64_t length, columns;
   /// [part, column]
   Value sums, squares;
 };
 } // namespace
-
-Value Parts::fill(OpBuilder &b, Location loc, ArrayRef<int64_t> shape) const {
-  Value empty = tensor::EmptyOp::create(b, loc, shape, b.getF32Type());
-  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
-  return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
-}
 
 /// `element` in f32.
 static Value widen(OpBuilder &b, Location loc, Value element) {
@@ -229,11 +221,33 @@ static Value squareDistance(OpBuilder &b, Location loc, Value x, Value y) {
   return arith::MulFOp::create(b, loc, distance, distance);
 }
 
+/// The sums from zero, of `shape` in f32, of what `makeTerm` makes of an
+/// element of each input. `maps` has those of the inputs and that of the sums.
+static Value
+addUpTerms(OpBuilder &b, Location loc, ValueRange inputs,
+           ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> kinds,
+           ArrayRef<int64_t> shape,
+           function_ref<Value(OpBuilder &, Location, ValueRange)> makeTerm) {
+  Value empty = tensor::EmptyOp::create(b, loc, shape, b.getF32Type());
+  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+  Value zeros = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+  return linalg::GenericOp::create(
+             b, loc, zeros.getType(), inputs, zeros, maps, kinds,
+             [&](OpBuilder &body, Location at, ValueRange elements) {
+               Value term = makeTerm(body, at, elements.drop_back());
+               Value next =
+                   arith::AddFOp::create(body, at, elements.back(), term);
+               linalg::YieldOp::create(body, at, next);
+             })
+      .getResult(0);
+}
+
 Parts::Parts(OpBuilder &b, const ColumnSum &sum, int64_t length)
-    : numParts(sum.numRows / length), length(length), columns(sum.numColumns) {
+    : length(length), columns(sum.numColumns) {
   linalg::GenericOp op = sum.op;
   Location loc = op.getLoc();
   MLIRContext *context = b.getContext();
+  const int64_t numParts = sum.numRows / length;
   // Rows one after the other, then part by part.
   Value rows = sum.root;
   auto type = cast<RankedTensorType>(rows.getType());
@@ -254,90 +268,63 @@ Parts::Parts(OpBuilder &b, const ColumnSum &sum, int64_t length)
   SmallVector<utils::IteratorType> kinds = {utils::IteratorType::parallel,
                                             utils::IteratorType::reduction,
                                             utils::IteratorType::parallel};
-  Value zeros = fill(b, loc, {numParts, columns});
-  auto result = zeros.getType();
-  sums = linalg::GenericOp::create(
-             b, loc, result, rows, zeros, {all, ofPart}, kinds,
-             [](OpBuilder &body, Location at, ValueRange elements) {
-               Value next = arith::AddFOp::create(body, at, elements[1],
-                                                  widen(body, at, elements[0]));
-               linalg::YieldOp::create(body, at, next);
-             })
-             .getResult(0);
+  sums = addUpTerms(b, loc, rows, {all, ofPart}, kinds, {numParts, columns},
+                    [](OpBuilder &body, Location at, ValueRange elements) {
+                      return widen(body, at, elements[0]);
+                    });
   // Means are no tensor of their own: one between sums and squares would keep
   // the two from being one group.
-  squares =
-      linalg::GenericOp::create(
-          b, loc, result, ValueRange{rows, sums}, zeros, {all, ofPart, ofPart},
-          kinds,
-          [&](OpBuilder &body, Location at, ValueRange elements) {
-            Value mean = multiply(body, at, elements[1], 1.0 / length);
-            Value square =
-                squareDistance(body, at, widen(body, at, elements[0]), mean);
-            linalg::YieldOp::create(
-                body, at,
-                ValueRange(arith::AddFOp::create(body, at, elements[2], square)
-                               .getResult()));
-          })
-          .getResult(0);
+  squares = addUpTerms(
+      b, loc, {rows, sums}, {all, ofPart, ofPart}, kinds, {numParts, columns},
+      [&](OpBuilder &body, Location at, ValueRange elements) {
+        Value element = widen(body, at, elements[0]);
+        Value mean = multiply(body, at, elements[1], 1.0 / length);
+        return squareDistance(body, at, element, mean);
+      });
 }
 
-Value Parts::addUp(OpBuilder &b, Location loc) const {
+/// Maps of `count` inputs of parts, `others` of columns, and of the result.
+static SmallVector<AffineMap> getMaps(MLIRContext *context, unsigned count,
+                                      unsigned others) {
   AffineExpr p, c;
-  bindDims(b.getContext(), p, c);
-  AffineMap all = AffineMap::get(2, 0, {p, c}, b.getContext());
-  AffineMap column = AffineMap::get(2, 0, {c}, b.getContext());
-  SmallVector<utils::IteratorType> kinds = {utils::IteratorType::reduction,
-                                            utils::IteratorType::parallel};
-  Value zeros = fill(b, loc, {columns});
-  return linalg::GenericOp::create(
-             b, loc, zeros.getType(), sums, zeros, {all, column}, kinds,
-             [](OpBuilder &body, Location at, ValueRange elements) {
-               Value next =
-                   arith::AddFOp::create(body, at, elements[1], elements[0]);
-               linalg::YieldOp::create(body, at, next);
-             })
-      .getResult(0);
+  bindDims(context, p, c);
+  SmallVector<AffineMap> maps(count, AffineMap::get(2, 0, {p, c}, context));
+  maps.append(others + 1, AffineMap::get(2, 0, {c}, context));
+  return maps;
+}
+
+static constexpr utils::IteratorType kOverParts[] = {
+    utils::IteratorType::reduction, utils::IteratorType::parallel};
+
+Value Parts::addUp(OpBuilder &b, Location loc) const {
+  return addUpTerms(
+      b, loc, sums, getMaps(b.getContext(), /*count=*/1, /*others=*/0),
+      kOverParts, {columns},
+      [](OpBuilder &, Location, ValueRange elements) { return elements[0]; });
 }
 
 Value Parts::addUpSquares(OpBuilder &b, const ColumnSum &variance,
                           Value center) const {
   linalg::GenericOp op = variance.op;
-  Location loc = op.getLoc();
-  AffineExpr p, c;
-  bindDims(b.getContext(), p, c);
-  AffineMap all = AffineMap::get(2, 0, {p, c}, b.getContext());
-  AffineMap column = AffineMap::get(2, 0, {c}, b.getContext());
-  SmallVector<utils::IteratorType> kinds = {utils::IteratorType::reduction,
-                                            utils::IteratorType::parallel};
   SmallVector<Value> inputs = {squares, sums}, arguments;
-  SmallVector<AffineMap> maps = {all, all};
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    if (input == variance.rows)
-      continue;
-    inputs.push_back(input->get());
-    maps.push_back(column);
-    arguments.push_back(op.getMatchingBlockArgument(input));
-  }
-  maps.push_back(column);
-  Value zeros = fill(b, loc, {columns});
-  return linalg::GenericOp::create(
-             b, loc, zeros.getType(), inputs, zeros, maps, kinds,
-             [&](OpBuilder &body, Location at, ValueRange elements) {
-               IRMapping known;
-               known.map(ValueRange(arguments),
-                         elements.drop_front(2).drop_back());
-               Value from = cloneValue(body, center, op.getBody(), known);
-               Value mean = multiply(body, at, elements[1], 1.0 / length);
-               Value between = multiply(
-                   body, at, squareDistance(body, at, mean, from), length);
-               Value part =
-                   arith::AddFOp::create(body, at, elements[0], between);
-               Value next =
-                   arith::AddFOp::create(body, at, elements.back(), part);
-               linalg::YieldOp::create(body, at, next);
-             })
-      .getResult(0);
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (input != variance.rows) {
+      inputs.push_back(input->get());
+      arguments.push_back(op.getMatchingBlockArgument(input));
+    }
+  return addUpTerms(
+      b, op.getLoc(), inputs,
+      getMaps(b.getContext(), /*count=*/2, arguments.size()), kOverParts,
+      {columns}, [&](OpBuilder &body, Location at, ValueRange elements) {
+        IRMapping known;
+        known.map(ValueRange(arguments), elements.drop_front(2));
+        Value from = cloneValue(body, center, op.getBody(), known);
+        Value mean = multiply(body, at, elements[1], 1.0 / length);
+        Value between =
+            multiply(body, at, squareDistance(body, at, mean, from), length);
+        return arith::AddFOp::create(body, at, elements[0], between)
+            .getResult();
+      });
 }
 
 namespace {

@@ -226,10 +226,13 @@ def VariancesInPartsPass : Pass<"amp-variances-in-parts", "::mlir::func::FuncOp"
         %t = arith.addf %o, %a : f32
         linalg.yield %t : f32
       } -> tensor<512x32xf32>
+      %e3 = tensor.empty() : tensor<512x32xf32>
+      %zero3 = arith.constant 0.0 : f32
+      %z3 = linalg.fill ins(%zero3 : f32) outs(%e3 : tensor<512x32xf32>) -> tensor<512x32xf32>
       %dp = linalg.generic {indexing_maps = [affine_map<(p, r, c) -> (p, r, c)>, affine_map<(p, r, c) -> (p, c)>,
                                              affine_map<(p, r, c) -> (p, c)>],
                             iterator_types = ["parallel", "reduction", "parallel"]}
-          ins(%p, %sp : tensor<512x128x32xf32>, tensor<512x32xf32>) outs(%z0 : tensor<512x32xf32>) {
+          ins(%p, %sp : tensor<512x128x32xf32>, tensor<512x32xf32>) outs(%z3 : tensor<512x32xf32>) {
       ^bb0(%a: f32, %s: f32, %o: f32):
         %part = arith.constant 7.812500e-03 : f32
         %m = arith.mulf %s, %part : f32
