@@ -119,10 +119,12 @@ readEvaluation(const FunctionSignature &evaluate, ArrayRef<ValueSpec> ofStep,
   return own;
 }
 
-static bool hasNoElements(const ExtentList &list) {
-  return llvm::any_of(list, [](StringRef text) {
-    StringRef shape = text.rsplit('=').second;
-    return llvm::is_contained(llvm::split(shape, 'x'), StringRef("0"));
+/// Whether one of the extents that a step leaves open is 0 in a batch.
+static bool hasNoElements(ArrayRef<ValueSpec> specs,
+                          const BatchShapes &shapes) {
+  return llvm::any_of(llvm::zip_equal(specs, shapes), [](auto pair) {
+    return hasUnknownExtents(std::get<0>(pair)) &&
+           llvm::is_contained(std::get<1>(pair), 0);
   });
 }
 
@@ -157,6 +159,7 @@ mlir::amp::findBatchExtents(ModuleOp module, const RunOptions &options,
       return own.takeError();
     evaluation = std::move(*own);
   }
+  bool hasFirst = false;
   for (const BatchShapes &shapes : *batches) {
     auto described = describeStep(specs, shapes, microBatches);
     if (!described)
@@ -169,13 +172,13 @@ mlir::amp::findBatchExtents(ModuleOp module, const RunOptions &options,
       if (!llvm::is_contained(shape, -1))
         list.push_back(describe(spec, shape));
     }
-    if (!llvm::is_contained(lists, list))
-      lists.push_back(std::move(list));
+    if (llvm::is_contained(lists, list))
+      continue;
+    // An evaluation needs rows: the first list is one that has elements.
+    const bool isFirst = !hasFirst && !hasNoElements(specs, shapes);
+    hasFirst |= isFirst;
+    lists.insert(isFirst ? lists.begin() : lists.end(), std::move(list));
   }
-  // An evaluation needs rows.
-  auto first = llvm::find_if_not(lists, hasNoElements);
-  if (first != lists.end())
-    std::rotate(lists.begin(), first, std::next(first));
   return lists;
 }
 

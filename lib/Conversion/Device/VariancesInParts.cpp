@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A batch norm adds up each channel, and then the squares of the distances from
-// the mean: two passes over a tensor that no block can keep. In parts of R rows
-// that a block does keep,
+// the mean: two passes over a tensor that no block can keep. Of parts p of R
+// rows, which a block does keep, both are one pass:
 //
-//   s_p = sum of x       d_p = sum of (x - s_p / R)^2,     both in one pass,
-//   and
+//   s_p = sum of x                d_p = sum of (x - s_p / R)^2
+//
+// and those of all rows follow from them,
 //
 //   sum of x           = sum over p of s_p
 //   sum of (x - m)^2   = sum over p of d_p + R (s_p / R - m)^2

@@ -23,6 +23,7 @@
 
 #include "amp/Analysis/Contraction.h"
 #include "amp/Analysis/Fill.h"
+#include "amp/Analysis/LinearMap.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -142,9 +143,6 @@ std::optional<PaddedInput> PaddedInput::match(OpOperand &use,
   llvm::SmallBitVector dropped =
       slice ? slice.getDroppedDims()
             : llvm::SmallBitVector(padded.source.getType().getRank());
-  SmallVector<std::optional<int64_t>> first(extents.size(), 0), last;
-  for (int64_t extent : extents)
-    last.push_back(extent - 1);
   unsigned dim = 0;
   for (auto [number, extent] :
        llvm::enumerate(padded.source.getType().getShape())) {
@@ -155,14 +153,11 @@ std::optional<PaddedInput> PaddedInput::match(OpOperand &use,
       index = index * slice.getStaticStrides()[number] +
               slice.getStaticOffsets()[number];
     index = index - padded.low[number];
-    std::optional<int64_t> least =
-        getBoundForAffineExpr(index, extents.size(), 0, first, last,
-                              /*isUpper=*/false);
-    std::optional<int64_t> most =
-        getBoundForAffineExpr(index, extents.size(), 0, first, last,
-                              /*isUpper=*/true);
     input.indices.push_back(index);
-    input.leaves.push_back(!least || !most || *least < 0 || *most >= extent);
+    std::optional<LinearExpr> linear = LinearExpr::get(index, extents.size());
+    auto [least, most] = linear ? linear->getRange(extents)
+                                : std::pair<int64_t, int64_t>(-1, extent);
+    input.leaves.push_back(least < 0 || most >= extent);
   }
   return input;
 }

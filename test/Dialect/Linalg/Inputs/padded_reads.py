@@ -7,7 +7,7 @@ an insertion, read by two slices with their own places and strides, and by a sum
 the whole. @main prints for each case its number and the sum of the results, weighted by position.
 """
 
-from strided_images import filled, kinds, maps, tensor, weighed, write_module
+from strided_images import combined, filled, kinds, maps, tensor, weighed, write_module
 
 
 def make_pad(rng, extents, low, high):
@@ -52,20 +52,15 @@ def case(number, rng):
         )
     dims = [f"i{d}" for d in range(rank)]
     part = tensor(sizes)
-    lines += [
-        f"  %f = tensor.empty() : {part}",
-        f"  %y = linalg.generic {{indexing_maps = [{maps(dims, dims, dims, dims)}],"
-        f" iterator_types = [{kinds('parallel', rank)}]}}"
-        f" ins(%first, %second : {part}, {part}) outs(%f : {part}) {{",
-        "  ^bb0(%a: f32, %b: f32, %o: f32):",
+    body = [
         "    %three = arith.constant 3.0 : f32",
         "    %m = arith.mulf %b, %three : f32",
         "    %v = arith.maximumf %a, %m : f32",
         "    %least = arith.constant -1000.0 : f32",
         "    %w = arith.maximumf %v, %least : f32",
         "    linalg.yield %w : f32",
-        f"  }} -> {part}",
     ]
+    lines += combined("y", ["first", "second"], sizes, body)
     # Maxima over windows, the first dimension backwards.
     window = [rng.randint(1, min(3, size)) for size in shape]
     count = [size - w + 1 for size, w in zip(shape, window)]

@@ -7,7 +7,7 @@ sizes; two of three have slices that amp-read-through-repeats takes. @main print
 its number and the sum of two slices, weighted by position.
 """
 
-from strided_images import filled, kinds, maps, tensor, weighed, write_module
+from strided_images import combined, filled, kinds, maps, tensor, weighed, write_module
 
 
 def case(number, rng):
@@ -54,20 +54,13 @@ def case(number, rng):
             f"  %{name} = tensor.extract_slice %c{offset} {sizes} {[1] * rank}"
             f" : {tensor(whole)} to {tensor(sizes)}"
         )
-    dims = [f"i{d}" for d in range(rank)]
-    type = tensor(sizes)
-    lines += [
-        f"  %f = tensor.empty() : {type}",
-        f"  %y = linalg.generic {{indexing_maps = [{maps(dims, dims, dims, dims)}],"
-        f" iterator_types = [{kinds('parallel', rank)}]}}"
-        f" ins(%first, %second : {type}, {type}) outs(%f : {type}) {{",
-        "  ^bb0(%a: f32, %b: f32, %o: f32):",
+    body = [
         "    %three = arith.constant 3.0 : f32",
         "    %m = arith.mulf %b, %three : f32",
         "    %v = arith.addf %a, %m : f32",
         "    linalg.yield %v : f32",
-        f"  }} -> {type}",
     ]
+    lines += combined("y", ["first", "second"], sizes, body)
     return lines + weighed("y", sizes)
 
 

@@ -63,6 +63,23 @@ def filled(name, sizes, seed):
     return lines
 
 
+def combined(name, inputs, sizes, body):
+    """Lines that make %name, element by element, of inputs %a, %b ... of the same sizes; `body` yields."""
+    dims = [f"i{d}" for d in range(len(sizes))]
+    type = tensor(sizes)
+    values = ", ".join(f"%{letter}: f32" for letter in "abcd"[: len(inputs)])
+    return [
+        f"  %{name}_e = tensor.empty() : {type}",
+        f"  %{name} = linalg.generic {{indexing_maps = [{maps(dims, *[dims] * (len(inputs) + 1))}],"
+        f" iterator_types = [{kinds('parallel', len(sizes))}]}}"
+        f" ins({', '.join(f'%{value}' for value in inputs)} : {', '.join([type] * len(inputs))})"
+        f" outs(%{name}_e : {type}) {{",
+        f"  ^bb0({values}, %o: f32):",
+        *body,
+        f"  }} -> {type}",
+    ]
+
+
 def inserted(name, source, source_sizes, sizes, low, strides):
     """Lines that insert %source into zeros."""
     type = tensor(sizes)
