@@ -20,9 +20,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -30,8 +30,6 @@
 
 using namespace mlir;
 using namespace mlir::amp;
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 EvaluatorOptions mlir::amp::getEvaluatorOptions(StringRef level) {
   EvaluatorOptions options;
@@ -42,233 +40,8 @@ EvaluatorOptions mlir::amp::getEvaluatorOptions(StringRef level) {
     options.storage = {0x1p-8, 0x1p-133};
   else
     options.storage = {0x1p-11, 0x1p-25};
+  options.storesUpdates = level == "O3";
   return options;
-}
-
-//===----------------------------------------------------------------------===//
-// Numbers
-//===----------------------------------------------------------------------===//
-
-Number StepEvaluator::round(Number number, double magnitude,
-                            double factor) const {
-  const Rounding &rounding = options.rounding;
-  number.error += factor * (rounding.relative * magnitude + rounding.absolute);
-  return number;
-}
-
-/// A number that is kept between two operations.
-Number StepEvaluator::store(Number number) {
-  if (!isLow || std::isinf(number.value)) // what a maximum begins with
-    return number;
-  const Rounding &storage = options.storage;
-  double magnitude = std::abs(number.value);
-  if (number.isScaled && (number.value != 0 || number.error != 0) &&
-      !((magnitude - number.error) * options.scale > 0x1p-14))
-    underflows = true;
-  number.error +=
-      storage.relative * (magnitude + number.error) + storage.absolute;
-  return number;
-}
-
-void StepEvaluator::storeAll(NumberTensor &tensor) {
-  for (Number &number : tensor.elements)
-    number = store(number);
-}
-
-FailureOr<Number> StepEvaluator::compute(Operation *op,
-                                         ArrayRef<Number> operands) {
-  Number result;
-  for (const Number &operand : operands)
-    result.isScaled |= operand.isScaled;
-  const Number a = operands.empty() ? Number() : operands[0];
-  const Number b = operands.size() < 2 ? Number() : operands[1];
-  const double sizeA = std::abs(a.value), sizeB = std::abs(b.value);
-  auto give = [&](double value, double error) {
-    result.value = value;
-    result.error = std::isnan(error) ? kInfinity : error;
-    return result;
-  };
-  auto rounded = [&](double value, double error, double factor = 1) {
-    give(value, error);
-    return round(result, std::abs(value) + result.error, factor);
-  };
-  // Functions of the host are right to a few units in the last place.
-  constexpr double kFunction = 8;
-  return llvm::TypeSwitch<Operation *, FailureOr<Number>>(op)
-      .Case<arith::AddFOp, arith::SubFOp>([&](Operation *) {
-        double value =
-            isa<arith::AddFOp>(op) ? a.value + b.value : a.value - b.value;
-        give(value, a.error + b.error);
-        return round(result, sizeA + sizeB + result.error);
-      })
-      .Case([&](arith::MulFOp) {
-        return rounded(a.value * b.value,
-                       a.error * sizeB + b.error * sizeA + a.error * b.error);
-      })
-      .Case([&](arith::DivFOp) {
-        double value = a.value / b.value;
-        if (sizeB <= b.error)
-          return give(value, kInfinity);
-        return rounded(value, (a.error + std::abs(value) * b.error) /
-                                  (sizeB - b.error));
-      })
-      .Case<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
-            arith::MinSIOp>([&](Operation *) {
-        auto choose = [&](double x, double y) {
-          return isa<arith::MaximumFOp, arith::MaxSIOp>(op) ? std::max(x, y)
-                                                            : std::min(x, y);
-        };
-        double value = choose(a.value, b.value),
-               high = choose(a.value + a.error, b.value + b.error),
-               low = choose(a.value - a.error, b.value - b.error);
-        return give(value, std::max(high - value, value - low));
-      })
-      .Case([&](arith::NegFOp) { return give(-a.value, a.error); })
-      .Case([&](math::AbsFOp) { return give(sizeA, a.error); })
-      .Case([&](math::TanhOp) {
-        return rounded(std::tanh(a.value), a.error, kFunction);
-      })
-      .Case([&](math::ExpOp) {
-        double value = std::exp(a.value);
-        return rounded(value, value * std::expm1(a.error), kFunction);
-      })
-      .Case([&](math::LogOp) {
-        if (a.value <= a.error)
-          return give(std::log(a.value), kInfinity);
-        Number number =
-            rounded(std::log(a.value), -std::log1p(-a.error / a.value));
-        return round(number, 1, kFunction);
-      })
-      .Case([&](math::SqrtOp) {
-        double value = std::sqrt(a.value);
-        double low = std::sqrt(std::max(a.value - a.error, 0.0));
-        return rounded(
-            value, std::max(value - low, std::sqrt(a.value + a.error) - value));
-      })
-      .Case([&](math::RsqrtOp) {
-        double value = 1 / std::sqrt(a.value);
-        if (a.value <= a.error)
-          return give(value, kInfinity);
-        return rounded(value, 1 / std::sqrt(a.value - a.error) - value,
-                       kFunction);
-      })
-      .Case([&](math::PowFOp) {
-        double value = std::pow(a.value, b.value);
-        if (a.error == 0 && b.error == 0)
-          return rounded(value, 0, kFunction);
-        // A square of something of either sign, or a power of what is positive.
-        bool isWhole = b.value >= 0 && b.value == std::floor(b.value);
-        if (b.error != 0 || (!isWhole && a.value <= a.error))
-          return give(value, kInfinity);
-        double size = std::abs(value), far = std::pow(sizeA + a.error, b.value),
-               near = std::pow(std::max(sizeA - a.error, 0.0), b.value);
-        return rounded(value,
-                       std::max(std::abs(far - size), std::abs(size - near)),
-                       kFunction);
-      })
-      .Case([&](arith::CmpFOp compare) {
-        bool holds = false;
-        switch (compare.getPredicate()) {
-        case arith::CmpFPredicate::OGT:
-        case arith::CmpFPredicate::UGT:
-          holds = a.value > b.value;
-          break;
-        case arith::CmpFPredicate::OLT:
-        case arith::CmpFPredicate::ULT:
-          holds = a.value < b.value;
-          break;
-        case arith::CmpFPredicate::OGE:
-        case arith::CmpFPredicate::UGE:
-          holds = a.value >= b.value;
-          break;
-        case arith::CmpFPredicate::OLE:
-        case arith::CmpFPredicate::ULE:
-          holds = a.value <= b.value;
-          break;
-        case arith::CmpFPredicate::OEQ:
-        case arith::CmpFPredicate::UEQ:
-          holds = a.value == b.value;
-          break;
-        case arith::CmpFPredicate::ONE:
-        case arith::CmpFPredicate::UNE:
-          holds = a.value != b.value;
-          break;
-        case arith::CmpFPredicate::UNO: // there is no NaN
-          return FailureOr<Number>(give(0, 0));
-        default:
-          return FailureOr<Number>(failure());
-        }
-        bool isOpen = (a.error != 0 || b.error != 0) &&
-                      !(std::abs(a.value - b.value) > a.error + b.error);
-        return FailureOr<Number>(give(holds, isOpen));
-      })
-      .Case([&](arith::CmpIOp compare) {
-        const bool isUnsigned =
-            compare.getPredicate() >= arith::CmpIPredicate::ult;
-        if (isUnsigned && (a.value < 0 || b.value < 0))
-          return FailureOr<Number>(failure());
-        switch (compare.getPredicate()) {
-        case arith::CmpIPredicate::eq:
-          return FailureOr<Number>(give(a.value == b.value, 0));
-        case arith::CmpIPredicate::ne:
-          return FailureOr<Number>(give(a.value != b.value, 0));
-        case arith::CmpIPredicate::slt:
-        case arith::CmpIPredicate::ult:
-          return FailureOr<Number>(give(a.value < b.value, 0));
-        case arith::CmpIPredicate::sle:
-        case arith::CmpIPredicate::ule:
-          return FailureOr<Number>(give(a.value <= b.value, 0));
-        case arith::CmpIPredicate::sgt:
-        case arith::CmpIPredicate::ugt:
-          return FailureOr<Number>(give(a.value > b.value, 0));
-        case arith::CmpIPredicate::sge:
-        case arith::CmpIPredicate::uge:
-          return FailureOr<Number>(give(a.value >= b.value, 0));
-        default:
-          return FailureOr<Number>(failure());
-        }
-      })
-      .Case([&](arith::SelectOp) {
-        const Number &c = operands[2];
-        const Number &taken = a.value != 0 ? b : c,
-                     &other = a.value != 0 ? c : b;
-        double error = taken.error;
-        if (a.error != 0)
-          error = std::max(error,
-                           std::abs(other.value - taken.value) + other.error);
-        give(taken.value, error);
-        result.isScaled = b.isScaled || c.isScaled;
-        return result;
-      })
-      .Case<arith::AndIOp, arith::OrIOp>([&](Operation *) {
-        if (!getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1))
-          return FailureOr<Number>(failure());
-        bool both = a.value != 0 && b.value != 0,
-             either = a.value != 0 || b.value != 0;
-        return FailureOr<Number>(give(isa<arith::AndIOp>(op) ? both : either,
-                                      a.error != 0 || b.error != 0));
-      })
-      .Case([&](math::FPowIOp) {
-        // Products one after the other; |x + e|^n - |x|^n is its slope.
-        double value = std::pow(a.value, b.value), power = std::abs(b.value);
-        if (b.value < 0)
-          return FailureOr<Number>(give(value, kInfinity));
-        return FailureOr<Number>(rounded(
-            value, std::pow(sizeA + a.error, power) - std::pow(sizeA, power),
-            std::max(power, 1.0)));
-      })
-      .Case<arith::SubIOp>(
-          [&](Operation *) { return give(a.value - b.value, 0); })
-      .Case<arith::ExtFOp, arith::TruncFOp>(
-          [&](Operation *) { return give(a.value, a.error); })
-      .Case<arith::AddIOp>(
-          [&](Operation *) { return give(a.value + b.value, 0); })
-      .Case<arith::MulIOp>(
-          [&](Operation *) { return give(a.value * b.value, 0); })
-      .Case<arith::IndexCastOp, arith::SIToFPOp, arith::UIToFPOp,
-            arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(
-          [&](Operation *) { return give(a.value, a.error); })
-      .Default([](Operation *) { return failure(); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -350,82 +123,202 @@ static FailureOr<NumberTensor> readConstant(Attribute attribute) {
 // Operations
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+/// Where the element of a tensor lies that a point of an operation's loops
+/// reads or writes.
+class Places {
+public:
+  Places(AffineMap map, ArrayRef<int64_t> shape) : map(map), shape(shape) {
+    for (AffineExpr expression : map.getResults())
+      expression.walk([&](AffineExpr part) {
+        isLinear &= part.getKind() != AffineExprKind::FloorDiv &&
+                    part.getKind() != AffineExprKind::CeilDiv &&
+                    part.getKind() != AffineExprKind::Mod;
+      });
+    if (!isLinear)
+      return;
+    SmallVector<int64_t> point(map.getNumDims(), 0);
+    start = getPosition(shape, map.compose(point));
+    for (int64_t &coordinate : point) {
+      coordinate = 1;
+      steps.push_back(getPosition(shape, map.compose(point)) - start);
+      coordinate = 0;
+    }
+  }
+
+  size_t get(ArrayRef<int64_t> point) const {
+    if (!isLinear)
+      return size_t(getPosition(shape, map.compose(point)));
+    int64_t position = start;
+    for (auto [step, coordinate] : llvm::zip_equal(steps, point))
+      position += step * coordinate;
+    return size_t(position);
+  }
+
+private:
+  AffineMap map;
+  ArrayRef<int64_t> shape;
+  bool isLinear = true;
+  int64_t start = 0;
+  SmallVector<int64_t> steps;
+};
+
+/// An operation of a body, its operands and result by their places among the
+/// body's numbers.
+struct BodyStep {
+  Operation *op = nullptr;
+  SmallVector<unsigned> operands;
+  unsigned result = 0;
+  /// What it reads by index.
+  const NumberTensor *table = nullptr;
+  /// What its regions read of the body.
+  SmallVector<std::pair<mlir::Value, unsigned>> handed;
+};
+
+} // namespace
+
 LogicalResult StepEvaluator::runStructured(Operation *operation,
                                            Values &values) {
   auto op = cast<linalg::LinalgOp>(operation);
   Block *body = op.getBlock();
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  const unsigned inputs = op.getNumDpsInputs();
+  // Operations with regions run as those outside of bodies do, on `values`.
+  // They have all their places there before anything points into it.
+  for (Operation &inner : *body)
+    if (inner.getNumRegions() != 0)
+      operation->walk([&](Block *block) {
+        for (BlockArgument argument : block->getArguments())
+          values[argument] = makeTensor({});
+        for (Operation &op : *block)
+          for (mlir::Value result : op.getResults())
+            values[result] = makeTensor({});
+      });
+  auto find = [&](mlir::Value value) -> NumberTensor & {
+    return values.find(value)->second;
+  };
+  std::vector<NumberTensor> results;
+  for (mlir::Value init : op.getDpsInits())
+    results.push_back(find(init));
+  SmallVector<NumberTensor *> tensors;
+  for (OpOperand *input : op.getDpsInputOperands())
+    tensors.push_back(&find(input->get()));
+  for (NumberTensor &result : results)
+    tensors.push_back(&result);
+  SmallVector<Places> places;
+  for (auto [map, tensor] : llvm::zip_equal(op.getIndexingMapsArray(), tensors))
+    places.emplace_back(map, tensor->shape);
+
+  std::vector<Number> numbers;
+  llvm::DenseMap<mlir::Value, unsigned> slots;
+  auto addSlot = [&](mlir::Value value, Number number = {}) {
+    slots[value] = unsigned(numbers.size());
+    numbers.push_back(number);
+  };
+  auto findSlot = [&](mlir::Value value) {
+    if (!slots.contains(value)) // of outside
+      addSlot(value, find(value).elements[0]);
+    return slots[value];
+  };
+  for (BlockArgument argument : body->getArguments())
+    addSlot(argument);
+  std::vector<BodyStep> steps;
+  for (Operation &inner : body->without_terminator()) {
+    if (isa<cf::AssertOp>(inner))
+      continue;
+    if (auto constant = dyn_cast<arith::ConstantOp>(&inner)) {
+      addSlot(constant, readConstant(constant.getValue())->elements[0]);
+      continue;
+    }
+    BodyStep step;
+    step.op = &inner;
+    mlir::ValueRange operands = inner.getOperands();
+    if (inner.getNumRegions() != 0) {
+      SetVector<mlir::Value> used;
+      getUsedValuesDefinedAbove(inner.getRegions(), used);
+      for (mlir::Value value : used)
+        if (slots.contains(value))
+          step.handed.push_back({value, slots[value]});
+    } else if (auto extract = dyn_cast<tensor::ExtractOp>(&inner)) {
+      step.table = &find(extract.getTensor());
+      operands = extract.getIndices();
+    }
+    for (mlir::Value operand : operands)
+      step.operands.push_back(findSlot(operand));
+    addSlot(inner.getResult(0));
+    step.result = slots[inner.getResult(0)];
+    steps.push_back(std::move(step));
+  }
+  SmallVector<unsigned> yielded;
+  for (mlir::Value value : body->getTerminator()->getOperands())
+    yielded.push_back(findSlot(value));
+
   // Results are rounded where they are kept, and nothing before: what is read
   // was kept by an operation, or is an argument.
-  SmallVector<NumberTensor> operands;
-  for (mlir::Value operand : operation->getOperands())
-    operands.push_back(values[operand]);
-  const unsigned inputs = op.getNumDpsInputs();
   LogicalResult outcome = success();
-  forEachIndex(ranges, [&](ArrayRef<int64_t> point) {
+  SmallVector<Number> operands;
+  SmallVector<int64_t> index;
+  forEachIndex(op.getStaticLoopRanges(), [&](ArrayRef<int64_t> point) {
     if (failed(outcome))
       return;
-    indices.assign(point.begin(), point.end());
-    auto locate = [&](unsigned operand) -> Number & {
-      SmallVector<int64_t> index = maps[operand].compose(point);
-      NumberTensor &tensor = operands[operand];
-      return tensor.elements[getPosition(tensor.shape, index)];
-    };
-    Values inside;
-    auto find = [&](mlir::Value value) {
-      auto it = inside.find(value);
-      return (it == inside.end() ? values[value] : it->second).elements[0];
-    };
-    for (BlockArgument argument : body->getArguments())
-      inside[argument] = {{}, {locate(argument.getArgNumber())}};
-    for (Operation &inner : body->without_terminator()) {
-      SmallVector<Number> numbers;
-      if (auto index = dyn_cast<linalg::IndexOp>(&inner)) {
-        inside[index] = {{}, {{double(indices[index.getDim()]), 0, false}}};
+    for (auto [i, tensor] : llvm::enumerate(tensors))
+      numbers[i] = tensor->elements[places[i].get(point)];
+    for (const BodyStep &step : steps) {
+      if (auto dimension = dyn_cast<linalg::IndexOp>(step.op)) {
+        numbers[step.result] = {double(point[dimension.getDim()]), 0, false};
         continue;
       }
-      if (auto constant = dyn_cast<arith::ConstantOp>(&inner)) {
-        inside[constant] = *readConstant(constant.getValue());
+      if (step.table) {
+        index.clear();
+        for (unsigned i : step.operands)
+          index.push_back(int64_t(numbers[i].value));
+        numbers[step.result] =
+            step.table->elements[getPosition(step.table->shape, index)];
         continue;
       }
-      if (isa<cf::AssertOp>(inner))
-        continue;
-      if (auto extract = dyn_cast<tensor::ExtractOp>(&inner)) {
-        const NumberTensor &from = values[extract.getTensor()];
-        SmallVector<int64_t> index;
-        for (mlir::Value i : extract.getIndices())
-          index.push_back(int64_t(find(i).value));
-        Number number = from.elements[getPosition(from.shape, index)];
-        inside[extract] = {{}, {number}};
+      if (step.op->getNumRegions() != 0) {
+        for (auto [value, i] : step.handed)
+          find(value).elements[0] = numbers[i];
+        for (auto [value, i] :
+             llvm::zip_equal(step.op->getOperands(), step.operands))
+          find(value).elements[0] = numbers[i];
+        outcome = runOperation(step.op, values);
+        if (failed(outcome))
+          return;
+        numbers[step.result] = find(step.op->getResult(0)).elements[0];
         continue;
       }
-      for (mlir::Value operand : inner.getOperands())
-        numbers.push_back(find(operand));
-      FailureOr<Number> number = compute(&inner, numbers);
+      operands.clear();
+      for (unsigned i : step.operands)
+        operands.push_back(numbers[i]);
+      FailureOr<Number> number = compute(step.op, operands);
       if (failed(number)) {
-        unknown = inner.getName().getStringRef().str();
+        unknown = step.op->getName().getStringRef().str();
         outcome = failure();
         return;
       }
-      inside[inner.getResult(0)] = {{}, {*number}};
+      numbers[step.result] = *number;
     }
-    for (auto [i, yielded] :
-         llvm::enumerate(body->getTerminator()->getOperands()))
-      locate(inputs + unsigned(i)) = find(yielded);
+    for (auto [i, slot] : llvm::enumerate(yielded))
+      results[i].elements[places[inputs + i].get(point)] = numbers[slot];
   });
   if (failed(outcome))
     return failure();
-  for (auto [i, result] : llvm::enumerate(operation->getResults())) {
-    NumberTensor &tensor = operands[inputs + i];
-    if (isa<FloatType>(getElementTypeOrSelf(result.getType())))
+  for (auto [result, tensor] :
+       llvm::zip_equal(operation->getResults(), results)) {
+    if (isa<FloatType>(getElementTypeOrSelf(result.getType()))) {
       storeAll(tensor);
+      if (!isLoss && op.getNumReductionLoops() != 0)
+        measure(tensor);
+    }
     values[result] = std::move(tensor);
   }
   return success();
 }
 
 LogicalResult StepEvaluator::runOperation(Operation *op, Values &values) {
+  if (sample)
+    sample->beginTensor();
   if (isa<linalg::LinalgOp>(op))
     return runStructured(op, values);
   auto first = [&](mlir::Value value) { return values[value].elements[0]; };
@@ -696,11 +589,90 @@ LogicalResult StepEvaluator::runBlock(Block &first, Values &values,
   }
 }
 
+/// Trains several times, and keeps what was measured with how far the samples
+/// are off it.
+LogicalResult
+StepEvaluator::drawSamples(func::FuncOp step, ArrayRef<NumberTensor> start,
+                           ArrayRef<std::vector<NumberTensor>> batches) {
+  // Student's t of 16 degrees of freedom is further from 0 once in 5e8 draws.
+  constexpr double kQuantile = 12;
+  auto callSample = [&](EvaluatorOptions options, unsigned i) {
+    options.samples = 0;
+    StepEvaluator evaluator(module, options);
+    evaluator.sample.emplace(i);
+    LogicalResult outcome = evaluator.train(step, start, batches);
+    unknown = evaluator.getUnknown();
+    return succeeded(outcome) ? std::move(evaluator.measured)
+                              : std::vector<NumberTensor>();
+  };
+  measured = callSample({}, 0);
+  if (!unknown.empty())
+    return failure();
+  for (unsigned i = 0; i < options.samples; ++i) {
+    std::vector<NumberTensor> sampled = callSample(options, i);
+    if (sampled.size() != measured.size()) {
+      unknown = "a step that is another one when it is rounded otherwise";
+      return failure();
+    }
+    for (auto [result, other] : llvm::zip_equal(measured, sampled))
+      for (auto [number, seen] :
+           llvm::zip_equal(result.elements, other.elements)) {
+        double off = seen.value - number.value;
+        number.error += off * off / options.samples;
+      }
+  }
+  // What a decision that no sample took would change, others of the tensor
+  // show.
+  for (NumberTensor &result : measured) {
+    double mean = 0;
+    for (const Number &number : result.elements)
+      mean += number.error / double(result.elements.size());
+    for (Number &number : result.elements)
+      number.error = kQuantile * std::sqrt(std::max(number.error, mean));
+  }
+  return success();
+}
+
+/// Keeps `tensor` for the bounds of a step, or narrows it to them.
+void StepEvaluator::measure(NumberTensor &tensor) {
+  if (sample)
+    measured.push_back(tensor);
+  else if (options.samples != 0)
+    for (auto [number, seen] :
+         llvm::zip_equal(tensor.elements, measured[position++].elements))
+      number.error = std::min(number.error, seen.error);
+}
+
+FailureOr<std::vector<NumberTensor>>
+StepEvaluator::train(func::FuncOp step, ArrayRef<NumberTensor> start,
+                     ArrayRef<std::vector<NumberTensor>> batches) {
+  if (options.samples != 0 && failed(drawSamples(step, start, batches)))
+    return failure();
+  const ArgumentIndex index(step);
+  std::vector<NumberTensor> arguments(start), results;
+  for (const std::vector<NumberTensor> &batch : batches) {
+    size_t given = 0;
+    for (auto [i, argument] : llvm::enumerate(arguments))
+      if (getArgRole(step, unsigned(i)).is(Role::Batch))
+        argument = batch[given++];
+    FailureOr<std::vector<NumberTensor>> found = call(step, arguments);
+    if (failed(found))
+      return failure();
+    results = std::move(*found);
+    for (auto [i, result] : llvm::enumerate(results)) {
+      RoleInfo info = getResultRole(step, unsigned(i));
+      if (info.role && !info.is(Role::Loss))
+        for (unsigned argument : index.find(info.role, info.name))
+          arguments[argument] = result;
+    }
+  }
+  return results;
+}
+
 FailureOr<std::vector<NumberTensor>>
 StepEvaluator::call(func::FuncOp function, ArrayRef<NumberTensor> arguments) {
   // A helper computes as its caller does; a train step that calls others does
   // not compute losses itself.
-  bool was = isLow;
   FunctionKind kind = getFunctionKind(function);
   bool calls =
       function
@@ -711,26 +683,40 @@ StepEvaluator::call(func::FuncOp function, ArrayRef<NumberTensor> arguments) {
                        : WalkResult::advance();
           })
           .wasInterrupted();
+  const bool wasLoss = isLoss;
   if (kind == FunctionKind::ForwardBackward ||
       (kind == FunctionKind::TrainStep && !calls))
-    isLow = true;
+    isLoss = true;
   else if (hasRoles(function))
-    isLow = false;
+    isLoss = false;
+  const bool entersLoss = isLoss && !wasLoss;
+  if (entersLoss && options.samples != 0) {
+    isLoss = false;
+    ArrayRef<NumberTensor> seen =
+        ArrayRef(measured).slice(position, function.getNumResults());
+    position += seen.size();
+    return seen.vec();
+  }
+  const bool stores = entersLoss || (options.storesUpdates && depth == 0);
   Values values;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     NumberTensor value = argument;
     if (getArgRole(function, unsigned(i)).is(Role::LossSeed))
       for (Number &number : value.elements)
         number.isScaled = true;
-    if (isLow && !was &&
+    if (stores &&
         isa<FloatType>(getElementTypeOrSelf(function.getArgumentTypes()[i])))
       storeAll(value);
     values[function.getArgument(unsigned(i))] = std::move(value);
   }
   std::vector<NumberTensor> results;
+  ++depth;
   LogicalResult outcome = runBlock(function.getBody().front(), values, results);
-  isLow = was;
+  --depth;
+  isLoss = wasLoss;
   if (failed(outcome))
     return failure();
+  if (sample && entersLoss)
+    llvm::append_range(measured, results);
   return results;
 }

@@ -14,10 +14,21 @@
 // whose outcome the roundings decide makes the bound as wide as both outcomes
 // are apart.
 //
+// Such bounds add up what cancels, and in a deep network in half they say
+// nothing. With `samples` what is a sum of many roundings (losses, gradients,
+// sums of updates such as norms) is bounded by what roundings do when they are
+// drawn: each operation's result becomes one of its two neighbours in the
+// format, at random and right in the mean, as in stochastic arithmetic
+// (Parker, Monte Carlo Arithmetic, 1997). That rounds at least as often as any
+// program and with at least its variance. Updates stay bounded as above: they
+// are no sums (Adam's first is the gradient's sign).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_TEST_RANDOMSTEPS_STEPEVALUATOR_H
 #define AMP_TEST_RANDOMSTEPS_STEPEVALUATOR_H
+
+#include "Random.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -50,11 +61,36 @@ struct EvaluatorOptions {
   /// Besides, of what operations of functions that compute losses keep, and of
   /// their arguments.
   Rounding storage;
+  /// And of what functions that do not compute losses keep: no master weights.
+  bool storesUpdates = false;
   /// Factor of values that are computed from a loss seed, for `mayUnderflow`.
   double scale = 1;
+  /// If not 0, losses, gradients and what updates sum up are bounded by how far
+  /// as many samples are off, each of which draws its roundings.
+  unsigned samples = 0;
 };
 
-/// What an opt level rounds to, twice the unit: an operand, and a result.
+/// Where numbers of one sample are rounded up.
+class RoundingSample {
+public:
+  explicit RoundingSample(unsigned sample)
+      : random(sample), isCommon(sample % 2 != 0) {}
+
+  /// From 0 to below 1.
+  double draw() { return double(random.next() >> 11) * 0x1p-53; }
+  double drawForStorage() { return isCommon ? common : draw(); }
+  void beginTensor() { common = draw(); }
+
+private:
+  Random random;
+  /// Whether all numbers of a tensor are stored by the same threshold, as equal
+  /// ones are by a program.
+  bool isCommon;
+  double common = 0;
+};
+
+/// What an opt level rounds to: the unit of its formats, and of the smallest
+/// numbers.
 EvaluatorOptions getEvaluatorOptions(StringRef level);
 
 class StepEvaluator {
@@ -65,6 +101,11 @@ public:
   /// What `function` gives; fails at an operation that it does not know.
   FailureOr<std::vector<NumberTensor>> call(func::FuncOp function,
                                             ArrayRef<NumberTensor> arguments);
+  /// What `step` gives last, called once for each of `batches` with the state
+  /// that it gave before.
+  FailureOr<std::vector<NumberTensor>>
+  train(func::FuncOp step, ArrayRef<NumberTensor> start,
+        ArrayRef<std::vector<NumberTensor>> batches);
   /// True if a scaled number may have been too small for half at `scale`.
   bool mayUnderflow() const { return underflows; }
   /// The name of the operation that is not known.
@@ -77,16 +118,26 @@ private:
   LogicalResult runOperation(Operation *op, Values &values);
   LogicalResult runStructured(Operation *op, Values &values);
   FailureOr<Number> compute(Operation *op, ArrayRef<Number> operands);
-  Number round(Number number, double magnitude, double factor = 1) const;
+  Number round(Number number, double magnitude, double factor = 1);
   Number store(Number number);
   void storeAll(NumberTensor &tensor);
+  LogicalResult drawSamples(func::FuncOp step, ArrayRef<NumberTensor> start,
+                            ArrayRef<std::vector<NumberTensor>> batches);
+  void measure(NumberTensor &tensor);
 
   ModuleOp module;
   EvaluatorOptions options;
+  /// If numbers are rounded, and no bounds carried.
+  std::optional<RoundingSample> sample;
+  /// Of a sample what its losses, gradients and sums of updates are, in the
+  /// order in which they are computed; else how far samples are off those.
+  std::vector<NumberTensor> measured;
+  size_t position = 0;
   /// Inside a function that computes losses.
-  bool isLow = false;
+  bool isLoss = false;
+  /// Functions that are being called.
+  unsigned depth = 0;
   bool underflows = false;
-  SmallVector<int64_t> indices;
   std::string unknown;
 };
 

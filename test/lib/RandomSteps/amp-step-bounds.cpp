@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Interprets the first step of a module on recorded arrays in f64
-// (StepEvaluator), and writes for each result what it is, "ROLE/NAME/value",
-// how far a program of an opt level may be off it, "ROLE/NAME/error", and what
-// it was before, "ROLE/NAME/start". It
+// Interprets the first steps of a module on recorded arrays in f64
+// (StepEvaluator), and writes for each result of the last what it is,
+// "ROLE/NAME/value", how far a program of an opt level may be off it,
+// "ROLE/NAME/error", and what it was before the first, "ROLE/NAME/start". It
 // says which operation it does not know, if there is one.
 //
 //===----------------------------------------------------------------------===//
@@ -37,35 +37,57 @@ static cl::opt<std::string> level("opt-level", cl::init("O0"));
 static cl::opt<std::string> resultFile("o", cl::Required,
                                        cl::value_desc("BOUNDS.npz"));
 
-/// The arguments of the first step, as the archive has them.
-static llvm::Expected<std::vector<NumberTensor>>
-readArguments(func::FuncOp step, const ArrayArchive &archive) {
-  std::vector<NumberTensor> arguments;
-  unsigned batches = 0;
+static cl::opt<unsigned> steps("steps", cl::init(1),
+                               cl::desc("How many, from the first one on"));
+static cl::opt<unsigned>
+    samples("samples", cl::init(0),
+            cl::desc("Draw roundings instead of adding up their bounds"));
+
+static llvm::Expected<NumberTensor>
+readTensor(const ArrayArchive &archive, StringRef name, RankedTensorType type) {
+  llvm::Expected<HostArray> array = archive.read(name);
+  if (!array)
+    return array.takeError();
+  if (array->getShape() != type.getShape())
+    return llvm::createStringError("expected '" + name +
+                                   "' to have the argument's shape");
+  NumberTensor tensor;
+  tensor.shape.assign(type.getShape().begin(), type.getShape().end());
+  for (int64_t k = 0, e = array->getNumElements(); k < e; ++k)
+    tensor.elements.push_back({array->getAsDouble(k), 0, false});
+  return tensor;
+}
+
+/// What the archive has of each argument, and of each step's batch. Batches
+/// among the arguments are those of the first step.
+static llvm::Error
+readArguments(func::FuncOp step, const ArrayArchive &archive,
+              std::vector<NumberTensor> &arguments,
+              std::vector<std::vector<NumberTensor>> &batches) {
+  batches.resize(steps);
   for (unsigned i = 0; i < step.getNumArguments(); ++i) {
-    NumberTensor tensor;
     auto type = cast<RankedTensorType>(step.getArgumentTypes()[i]);
-    tensor.shape.assign(type.getShape().begin(), type.getShape().end());
     RoleInfo info = getArgRole(step, i);
     if (info.is(Role::LossSeed)) {
-      tensor.elements.assign(size_t(type.getNumElements()), {1, 0, false});
-      arguments.push_back(std::move(tensor));
-      continue;
+      arguments.push_back({{}, {{1, 0, false}}});
+    } else if (info.is(Role::Batch)) {
+      std::string name = "_x" + std::to_string(batches.front().size());
+      for (auto [k, batch] : llvm::enumerate(batches)) {
+        auto array =
+            readTensor(archive, "step" + std::to_string(k) + name, type);
+        if (!array)
+          return array.takeError();
+        batch.push_back(std::move(*array));
+      }
+      arguments.push_back(batches.front().back());
+    } else {
+      auto array = readTensor(archive, "arg" + std::to_string(i), type);
+      if (!array)
+        return array.takeError();
+      arguments.push_back(std::move(*array));
     }
-    std::string name = info.is(Role::Batch)
-                           ? "step0_x" + std::to_string(batches++)
-                           : "arg" + std::to_string(i);
-    llvm::Expected<HostArray> array = archive.read(name);
-    if (!array)
-      return array.takeError();
-    if (array->getShape() != ArrayRef<int64_t>(tensor.shape))
-      return llvm::createStringError("expected '" + name +
-                                     "' to have the argument's shape");
-    for (int64_t k = 0, e = array->getNumElements(); k < e; ++k)
-      tensor.elements.push_back({array->getAsDouble(k), 0, false});
-    arguments.push_back(std::move(tensor));
   }
-  return arguments;
+  return llvm::Error::success();
 }
 
 static llvm::Error writeResults(func::FuncOp step,
@@ -120,15 +142,18 @@ int main(int argc, char **argv) {
   llvm::Expected<ArrayArchive> archive = ArrayArchive::open(replayFile);
   if (!archive)
     return fail(llvm::toString(archive.takeError()));
-  auto arguments = readArguments(step, *archive);
-  if (!arguments)
-    return fail(llvm::toString(arguments.takeError()));
-  StepEvaluator evaluator(*module, getEvaluatorOptions(level));
+  std::vector<NumberTensor> arguments;
+  std::vector<std::vector<NumberTensor>> batches;
+  if (llvm::Error error = readArguments(step, *archive, arguments, batches))
+    return fail(llvm::toString(std::move(error)));
+  EvaluatorOptions options = getEvaluatorOptions(level);
+  options.samples = samples;
+  StepEvaluator evaluator(*module, options);
   FailureOr<std::vector<NumberTensor>> results =
-      evaluator.call(step, *arguments);
+      evaluator.train(step, arguments, batches);
   if (failed(results))
     return fail("it does not know " + evaluator.getUnknown());
-  if (llvm::Error error = writeResults(step, *arguments, *results))
+  if (llvm::Error error = writeResults(step, arguments, *results))
     return fail(llvm::toString(std::move(error)));
   return 0;
 }
