@@ -60,6 +60,8 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   // Which bufferization would get wrong.
   pm.addNestedPass<func::FuncOp>(createConvertIndexSwitchToIfPass());
+  // Before choices between tensors are operations on tensors.
+  pm.addNestedPass<func::FuncOp>(createMoveCarriedElementsPass());
   // Casts on tensors become loops like all else, so that they can be fused.
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
@@ -169,6 +171,7 @@ static void addBuffers(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createCarryInPlacePass());
   buildBufferizationPipeline(pm);
   pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
+  pm.addNestedPass<func::FuncOp>(createCopyByElementsPass());
   pm.addPass(createConvertCopiesToKernelsPass());
   pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
   buildDeallocationPipeline(pm);

@@ -679,6 +679,115 @@ def CarryInPlacePass : Pass<"amp-carry-in-place"> {
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
+def MoveCarriedElementsPass : Pass<"amp-move-carried-elements"> {
+  let summary = "keep tensors of loops on elements where they are carried";
+  let description = [{
+    Loops and branches that compute with elements of tensors become one kernel (`convert-loops-to-kernels`), in which
+    no memory can be allocated and a tensor has one place. Where an iteration hands on a tensor in another one's place
+    (two change places, or one is taken over), or two branches give different ones, bufferization would allocate and
+    copy in each iteration, and the host would read elements.
+
+    Here they are copied (`bufferization.materialize_in_destination`): right behind what computes them into a tensor that
+    is allocated in front of all loops and branches on elements around (`bufferization.alloc_tensor`), and then to where the
+    loop carries them; what two branches give, or `arith.select` chooses, into one such tensor. `amp-copy-by-elements` makes loops of such copies.
+
+    Left alone: loops and branches with anything else than numbers, `tensor.extract` and `tensor.insert` in them;
+    tensors that are handed on in their own place; shapes that are not static; and what the condition of an
+    `scf.while` computes.
+
+    Before:
+    ```mlir
+    func.func @exchange(%x: tensor<4xf32>, %y: tensor<4xf32>, %v: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %0:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %b = %y) -> (tensor<4xf32>, tensor<4xf32>) {
+        %1 = tensor.insert %v into %a[%i] : tensor<4xf32>
+        scf.yield %1, %1 : tensor<4xf32>, tensor<4xf32>
+      }
+      return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @exchange(%x: tensor<4xf32>, %y: tensor<4xf32>, %v: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %0 = bufferization.alloc_tensor() : tensor<4xf32>
+      %1:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %b = %y) -> (tensor<4xf32>, tensor<4xf32>) {
+        %2 = tensor.insert %v into %a[%i] : tensor<4xf32>
+        %3 = bufferization.materialize_in_destination %2 in %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        %4 = bufferization.materialize_in_destination %3 in %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        scf.yield %2, %4 : tensor<4xf32>, tensor<4xf32>
+      }
+      return %1#0, %1#1 : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numMoved", "moved", "Tensors that are copied to where they are carried">
+  ];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def CopyByElementsPass : Pass<"amp-copy-by-elements"> {
+  let summary = "copy inside loops on elements by loops";
+  let description = [{
+    Loops and branches that load and store elements become one kernel (`convert-loops-to-kernels`), in which no copy can be
+    asked for and no memory be allocated; with a `memref.copy` or a `memref.alloc` in them each of their elements would be
+    read by the host. Here, in the outermost loops and branches of which nothing else keeps a kernel, each
+    `memref.copy` becomes a loop nest, and each `memref.alloc` is moved in front.
+
+    Left alone: loops and branches that touch no element, or do anything besides; those with memory that an iteration hands on,
+    or with shapes that are not static.
+
+    Before:
+    ```mlir
+    func.func @fill(%x: memref<4xf32>, %y: memref<4xf32>, %v: f32) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      scf.for %i = %c0 to %c3 step %c1 {
+        %m = memref.alloc() : memref<4xf32>
+        memref.copy %x, %m : memref<4xf32> to memref<4xf32>
+        memref.store %v, %m[%i] : memref<4xf32>
+        %0 = memref.load %m[%c0] : memref<4xf32>
+        memref.store %0, %y[%i] : memref<4xf32>
+      }
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @fill(%x: memref<4xf32>, %y: memref<4xf32>, %v: f32) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %m = memref.alloc() : memref<4xf32>
+      scf.for %i = %c0 to %c3 step %c1 {
+        %c0_0 = arith.constant 0 : index
+        %c4 = arith.constant 4 : index
+        %c1_1 = arith.constant 1 : index
+        scf.for %j = %c0_0 to %c4 step %c1_1 {
+          %1 = memref.load %x[%j] : memref<4xf32>
+          memref.store %1, %m[%j] : memref<4xf32>
+        }
+        memref.store %v, %m[%i] : memref<4xf32>
+        %0 = memref.load %m[%c0] : memref<4xf32>
+        memref.store %0, %y[%i] : memref<4xf32>
+      }
+      return
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numCopied", "copied", "Copies that became loops">,
+    Statistic<"numAllocated", "allocated", "Buffers that are allocated in front of a loop">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def StoreLoopResultsPass : Pass<"amp-store-loop-results"> {
   let summary = "let loops on elements store the numbers that they give";
   let description = [{
