@@ -308,8 +308,8 @@ LogicalResult StepEvaluator::runStructured(Operation *operation,
        llvm::zip_equal(operation->getResults(), results)) {
     if (isa<FloatType>(getElementTypeOrSelf(result.getType()))) {
       storeAll(tensor);
-      if (!isLoss && op.getNumReductionLoops() != 0)
-        measure(tensor);
+      if (!isLoss && op.getNumReductionLoops() != 0 && failed(measure(tensor)))
+        return failure();
     }
     values[result] = std::move(tensor);
   }
@@ -589,6 +589,9 @@ LogicalResult StepEvaluator::runBlock(Block &first, Values &values,
   }
 }
 
+static constexpr llvm::StringLiteral kOtherStep =
+    "a step that is another one when it is rounded otherwise";
+
 /// Trains several times, and keeps what was measured with how far the samples
 /// are off it.
 LogicalResult
@@ -611,7 +614,7 @@ StepEvaluator::drawSamples(func::FuncOp step, ArrayRef<NumberTensor> start,
   for (unsigned i = 0; i < options.samples; ++i) {
     std::vector<NumberTensor> sampled = callSample(options, i);
     if (sampled.size() != measured.size()) {
-      unknown = "a step that is another one when it is rounded otherwise";
+      unknown = kOtherStep.str();
       return failure();
     }
     for (auto [result, other] : llvm::zip_equal(measured, sampled))
@@ -633,14 +636,29 @@ StepEvaluator::drawSamples(func::FuncOp step, ArrayRef<NumberTensor> start,
   return success();
 }
 
+/// What was measured of the next `count` tensors.
+FailureOr<ArrayRef<NumberTensor>> StepEvaluator::takeMeasured(size_t count) {
+  if (measured.size() - position < count) {
+    unknown = kOtherStep.str();
+    return failure();
+  }
+  position += count;
+  return ArrayRef(measured).slice(position - count, count);
+}
+
 /// Keeps `tensor` for the bounds of a step, or narrows it to them.
-void StepEvaluator::measure(NumberTensor &tensor) {
-  if (sample)
+LogicalResult StepEvaluator::measure(NumberTensor &tensor) {
+  if (sample) {
     measured.push_back(tensor);
-  else if (options.samples != 0)
+  } else if (options.samples != 0) {
+    FailureOr<ArrayRef<NumberTensor>> taken = takeMeasured(1);
+    if (failed(taken))
+      return failure();
     for (auto [number, seen] :
-         llvm::zip_equal(tensor.elements, measured[position++].elements))
+         llvm::zip_equal(tensor.elements, taken->front().elements))
       number.error = std::min(number.error, seen.error);
+  }
+  return success();
 }
 
 FailureOr<std::vector<NumberTensor>>
@@ -662,8 +680,11 @@ StepEvaluator::train(func::FuncOp step, ArrayRef<NumberTensor> start,
     for (auto [i, result] : llvm::enumerate(results)) {
       RoleInfo info = getResultRole(step, unsigned(i));
       if (info.role && !info.is(Role::Loss))
-        for (unsigned argument : index.find(info.role, info.name))
+        for (unsigned argument : index.find(info.role, info.name)) {
           arguments[argument] = result;
+          for (Number &number : arguments[argument].elements)
+            number.isScaled = false;
+        }
     }
   }
   return results;
@@ -692,10 +713,11 @@ StepEvaluator::call(func::FuncOp function, ArrayRef<NumberTensor> arguments) {
   const bool entersLoss = isLoss && !wasLoss;
   if (entersLoss && options.samples != 0) {
     isLoss = false;
-    ArrayRef<NumberTensor> seen =
-        ArrayRef(measured).slice(position, function.getNumResults());
-    position += seen.size();
-    return seen.vec();
+    FailureOr<ArrayRef<NumberTensor>> taken =
+        takeMeasured(function.getNumResults());
+    if (failed(taken))
+      return failure();
+    return taken->vec();
   }
   const bool stores = entersLoss || (options.storesUpdates && depth == 0);
   Values values;

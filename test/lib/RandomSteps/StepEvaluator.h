@@ -123,7 +123,8 @@ private:
   void storeAll(NumberTensor &tensor);
   LogicalResult drawSamples(func::FuncOp step, ArrayRef<NumberTensor> start,
                             ArrayRef<std::vector<NumberTensor>> batches);
-  void measure(NumberTensor &tensor);
+  FailureOr<ArrayRef<NumberTensor>> takeMeasured(size_t count);
+  LogicalResult measure(NumberTensor &tensor);
 
   ModuleOp module;
   EvaluatorOptions options;

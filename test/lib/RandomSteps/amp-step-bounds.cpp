@@ -139,6 +139,8 @@ int main(int argc, char **argv) {
       step = function;
   if (!step)
     return fail("expected a train step in '" + moduleFile + "'");
+  if (steps == 0)
+    return fail("expected --steps of at least 1");
   llvm::Expected<ArrayArchive> archive = ArrayArchive::open(replayFile);
   if (!archive)
     return fail(llvm::toString(archive.takeError()));

@@ -785,7 +785,7 @@ def CopyByElementsPass : Pass<"amp-copy-by-elements"> {
     Statistic<"numCopied", "copied", "Copies that became loops">,
     Statistic<"numAllocated", "allocated", "Buffers that are allocated in front of a loop">
   ];
-  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def StoreLoopResultsPass : Pass<"amp-store-loop-results"> {
