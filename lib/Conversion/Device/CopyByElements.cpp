@@ -18,11 +18,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/ElementLoops.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #define DEBUG_TYPE "amp-copy-by-elements"
 
@@ -54,19 +54,11 @@ static bool canCopy(memref::CopyOp copy) {
 /// Whether a loop or a branch touches elements, and does nothing besides but
 /// copy and allocate.
 static bool isOfElements(Operation *nest) {
-  bool touches = false, isAlone = true;
-  nest->walk([&](Operation *op) {
-    if (isa<memref::LoadOp, memref::StoreOp>(op))
-      touches = true;
-    else if (auto memory = dyn_cast<memref::AllocOp>(op))
-      isAlone &= isOwn(memory);
-    else if (auto copy = dyn_cast<memref::CopyOp>(op))
-      isAlone &= canCopy(copy);
-    else if (!op->hasTrait<OpTrait::IsTerminator>() &&
-             !isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
-      isAlone &= isPure(op);
-  });
-  return touches && isAlone;
+  return touchesElements(nest) && isOfNumbers(nest, [](Operation *op) {
+           auto memory = dyn_cast<memref::AllocOp>(op);
+           auto copy = dyn_cast<memref::CopyOp>(op);
+           return (memory && isOwn(memory)) || (copy && canCopy(copy));
+         });
 }
 
 static void expand(memref::CopyOp copy) {
@@ -94,7 +86,7 @@ struct CopyByElements
   void runOnOperation() override {
     SmallVector<Operation *> nests;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op) || !isOfElements(op))
+      if (!isOfElements(op))
         return WalkResult::advance();
       nests.push_back(op);
       return WalkResult::skip();

@@ -23,12 +23,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/ElementLoops.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #define DEBUG_TYPE "amp-move-carried-elements"
@@ -48,40 +48,19 @@ static bool isChoice(Operation *op) {
          select.getCondition().getType().isInteger(1);
 }
 
-/// Whether a loop or a branch does nothing but compute with numbers and with
-/// elements of tensors.
-static bool isOfNumbers(Operation *op) {
-  if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
-    return false;
-  return !op->walk([](Operation *inner) {
-              if (isa<tensor::ExtractOp, tensor::InsertOp,
-                      bufferization::MaterializeInDestinationOp, scf::ForOp,
-                      scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(
-                      inner))
-                return WalkResult::advance();
-              if (isPure(inner) &&
-                  (isChoice(inner) || llvm::none_of(inner->getResultTypes(),
-                                                    llvm::IsaPred<TensorType>)))
-                return WalkResult::advance();
-              return WalkResult::interrupt();
-            }).wasInterrupted();
-}
-
-/// Whether it does compute with elements.
-static bool touchesElements(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return isa<tensor::ExtractOp, tensor::InsertOp>(inner)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// Whether a loop or a branch computes with numbers and elements alone, or with
+/// what this pass makes a kernel of.
+static bool canBeOfNumbers(Operation *op) {
+  return isOfNumbers(op, [](Operation *inner) {
+    return isChoice(inner) ||
+           isa<bufferization::MaterializeInDestinationOp>(inner);
+  });
 }
 
 /// The outermost loop or branch on elements that `op` is or is in. Null: none.
 static Operation *getNest(Operation *op) {
   Operation *nest = nullptr;
-  for (; isOfNumbers(op); op = op->getParentOp())
+  for (; canBeOfNumbers(op); op = op->getParentOp())
     if (touchesElements(op))
       nest = op;
   return nest;
@@ -119,10 +98,11 @@ static Value getBase(Value tensor) {
     } else if (auto put =
                    dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
       tensor = put.getDest();
-    } else if (auto loop = dyn_cast<scf::ForOp>(op); loop && isOfNumbers(op)) {
+    } else if (auto loop = dyn_cast<scf::ForOp>(op);
+               loop && canBeOfNumbers(op)) {
       tensor = loop.getTiedLoopInit(cast<OpResult>(tensor))->get();
     } else if (auto branch = dyn_cast<scf::IfOp>(op);
-               branch && isOfNumbers(op)) {
+               branch && canBeOfNumbers(op)) {
       unsigned number = cast<OpResult>(tensor).getResultNumber();
       Value base = getBase(branch.thenYield().getOperand(number));
       if (base != getBase(branch.elseYield().getOperand(number)))

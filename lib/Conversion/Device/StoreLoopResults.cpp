@@ -22,6 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/ElementLoops.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -46,18 +47,6 @@ static bool givesNumbers(Operation *op) {
            return type.isIndex() ||
                   (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
          });
-}
-
-/// Whether a loop touches elements, and does nothing else that anybody sees.
-static bool isOfElements(Operation *loop) {
-  bool touches = false, isAlone = true;
-  loop->walk([&](Operation *op) {
-    bool isAccess = isa<memref::LoadOp, memref::StoreOp>(op);
-    touches |= isAccess;
-    isAlone &= isAccess || op->hasTrait<OpTrait::IsTerminator>() ||
-               isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op) || isPure(op);
-  });
-  return touches && isAlone;
 }
 
 /// The operations behind a loop up to the last store, with nothing but stores
@@ -127,7 +116,8 @@ struct StoreLoopResults
   void runOnOperation() override {
     SmallVector<Operation *> loops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (!isa<scf::ForOp, scf::WhileOp>(op) || !isOfElements(op))
+      if (!isa<scf::ForOp, scf::WhileOp>(op) || !touchesElements(op) ||
+          !isOfNumbers(op))
         return WalkResult::advance();
       // What is in it is its kernel's, whatever it gives.
       if (givesNumbers(op))

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UniqueKernels.h"
+#include "amp/Analysis/ElementLoops.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "amp/Kernels/LoopKernel.h"
@@ -30,17 +31,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// Whether a loop or a branch touches elements at all.
-static bool touchesMemory(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return isa<memref::LoadOp, memref::StoreOp>(inner)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 namespace {
 struct ConvertLoopsToKernels
@@ -60,7 +50,7 @@ struct ConvertLoopsToKernels
       for (Block &block : region)
         for (Operation &op : llvm::make_early_inc_range(block)) {
           bool isCandidate = isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op) &&
-                             touchesMemory(&op);
+                             touchesElements(&op);
           if (!isCandidate || !convert(&op, kernels))
             convertIn(&op, kernels);
         }
