@@ -113,7 +113,9 @@ static void addKernels(OpPassManager &pm,
   // Whose kernels read halves where they lie.
   pm.addNestedPass<func::FuncOp>(createRoundBeforeSlicesPass());
   // Before their products are kernels of their own.
-  pm.addPass(createConvertAttentionToKernelsPass());
+  ConvertAttentionToKernelsPassOptions attentions;
+  attentions.chip = options.chip;
+  pm.addPass(createConvertAttentionToKernelsPass(attentions));
   // Of what is a product's own now.
   pm.addNestedPass<func::FuncOp>(createRoundBeforeMovesPass());
   ConvertLinalgToTensorCorePassOptions products;

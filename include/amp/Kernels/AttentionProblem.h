@@ -72,6 +72,11 @@ struct AttentionProblem {
   bool joinsGradients = false;
   /// The gradients are those of a backward pass alone.
   HeadsLayout q, k, v, o, oGradient, qGradient, kGradient, vGradient;
+
+  /// For how many blocks of a kernel a multiprocessor has registers.
+  int64_t blocksPerMultiprocessor() const {
+    return (kind == AttentionKind::Forward ? 3 : 2) - (depth > 64);
+  }
 };
 
 /// Whether kernels can compute it; says why not.

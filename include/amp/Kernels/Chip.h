@@ -17,6 +17,7 @@
 #ifndef AMP_KERNELS_CHIP_H
 #define AMP_KERNELS_CHIP_H
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -83,6 +84,9 @@ struct Chip {
 ArrayRef<Chip> getChips();
 /// Null if no kernel is made for it.
 const Chip *getChip(StringRef name);
+/// The same for an option `chip`: the diagnostic says which chips there are.
+const Chip *readChip(StringRef name,
+                     function_ref<InFlightDiagnostic()> emitError);
 
 /// The chip as the fusion plan sees it (amp/Fusion/FusionPlan.h): what a
 /// multiprocessor can hold, and what our kernels do with a product.

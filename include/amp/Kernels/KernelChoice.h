@@ -52,14 +52,14 @@ struct KernelChoice {
 /// chip's kernels do not take, kernels of an earlier chip are tried that run on
 /// it too. Fails if there is none; `reason` then says why.
 FailureOr<KernelChoice> chooseGemm(const GemmProblem &problem, const Chip &chip,
-                                   int64_t operandBytes,
+                                   const EpilogueWork &epilogue,
                                    const KernelTable &table,
                                    std::string &reason);
 
 /// The same for a convolution, as the product that it is; no table has any.
 FailureOr<KernelChoice> chooseConvolution(const ConvolutionProblem &problem,
                                           const Chip &chip,
-                                          int64_t operandBytes,
+                                          const EpilogueWork &epilogue,
                                           std::string &reason);
 
 /// How much faster a plain kernel must be expected to be for it to be

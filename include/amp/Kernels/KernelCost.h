@@ -18,14 +18,23 @@
 #ifndef AMP_KERNELS_KERNELCOST_H
 #define AMP_KERNELS_KERNELCOST_H
 
+#include "amp/Kernels/AttentionProblem.h"
 #include "amp/Kernels/ConvolutionProblem.h"
+#include "amp/Kernels/EpilogueWork.h"
 #include "amp/Kernels/GemmConfig.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::amp {
 
 /// Which resource a kernel waits for most.
-enum class KernelBound { Latency, Arithmetic, SharedMemory, L2, Memory };
+enum class KernelBound {
+  Latency,
+  Arithmetic,
+  SharedMemory,
+  L2,
+  Memory,
+  Epilogue
+};
 
 StringRef stringifyKernelBound(KernelBound bound);
 
@@ -42,6 +51,9 @@ struct KernelCost {
   int64_t items = 0, slots = 0;
   /// Cycles of one stage of one tile on a multiprocessor of its own.
   double tensorCycles = 0, sharedCycles = 0, l2Cycles = 0;
+  /// Instructions of the epilogue for each element, and cycles that they take
+  /// a tile.
+  double epilogueInstructions = 0, epilogueCycles = 0;
   /// Time of all kernels of the problem, with their launches.
   double seconds = 0;
   /// What the chip's arithmetic could do at most with these types, FLOP/s.
@@ -58,10 +70,9 @@ struct KernelCost {
   }
 };
 
-/// The cost of one product by our kernel. `operandBytes` are read by the
-/// epilogue, over the whole of D.
+/// The cost of one product by our kernel, with its epilogue.
 KernelCost estimateGemm(const GemmProblem &problem, const GemmConfig &config,
-                        int64_t operandBytes = 0);
+                        const EpilogueWork &epilogue = {});
 
 /// Rows of tiles that are walked together so that least of A and B comes from
 /// memory more than once; the default unless others bring clearly less.
@@ -71,20 +82,28 @@ int64_t chooseRasterGroup(const GemmProblem &problem, const GemmConfig &config);
 /// what memory and plain arithmetic take, without tiles. Not fitted to
 /// measurements.
 KernelCost estimateDepthwise(const ConvolutionProblem &problem,
-                             const Chip &chip, int64_t operandBytes = 0);
+                             const Chip &chip,
+                             const EpilogueWork &epilogue = {});
+
+/// The cost of an attention, or of its gradients: of all of its kernels.
+KernelCost estimateAttention(const AttentionProblem &problem, const Chip &chip);
 
 /// `amp.cost` of a gpu.module: what was chosen and what is expected of it (see
-/// the pass convert-linalg-to-tensor-core).
-DictionaryAttr describeCost(Builder &b, const GemmConfig &config,
-                            const KernelCost &cost);
+/// the pass convert-linalg-to-tensor-core). Kernels without tiles of a product
+/// have no `config`.
+DictionaryAttr describeCost(Builder &b, const Chip &chip,
+                            const KernelCost &cost,
+                            const GemmConfig *config = nullptr);
 
 /// Seconds of a kernel that moves so many bytes between memory and chip and
 /// reads what the one before it wrote.
 double estimateMemoryPass(double bytes, const Chip &chip);
 
-/// Seconds of one product by a kernel with one thread for each element of D:
-/// what a contraction gets that no kernel of ours takes.
-double estimatePlainGemm(const GemmProblem &problem, const Chip &chip);
+/// Seconds of one product by a kernel with one thread for each element of D,
+/// what a contraction gets that no kernel of ours takes; `epilogue`, if there
+/// is any, is another kernel then.
+double estimatePlainGemm(const GemmProblem &problem, const Chip &chip,
+                         const EpilogueWork &epilogue = {});
 
 } // namespace mlir::amp
 

@@ -20,6 +20,8 @@
 #include "AttentionMatch.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Kernels/Chip.h"
+#include "amp/Kernels/KernelCost.h"
 #include "amp/Kernels/Modules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -45,14 +47,15 @@ namespace {
 /// The kernels of a module, those of equal problems once.
 class AttentionModules {
 public:
-  explicit AttentionModules(ModuleOp module)
-      : module(module), symbols(module) {}
+  AttentionModules(ModuleOp module, const Chip &chip)
+      : module(module), chip(chip), symbols(module) {}
 
   gpu::GPUModuleOp get(Location loc, const AttentionProblem &problem);
   unsigned size() const { return kernels.size(); }
 
 private:
   ModuleOp module;
+  const Chip &chip;
   SymbolTable symbols;
   llvm::StringMap<gpu::GPUModuleOp> kernels;
 };
@@ -110,6 +113,8 @@ gpu::GPUModuleOp AttentionModules::get(Location loc,
   while (symbols.lookup(name));
   auto builder = OpBuilder::atBlockEnd(module.getBody());
   kernel = emitAttention(builder, loc, name, problem);
+  kernel->setAttr("amp.cost", describeCost(builder, chip,
+                                           estimateAttention(problem, chip)));
   symbols.insert(kernel);
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                   builder.getUnitAttr());
@@ -307,7 +312,11 @@ LogicalResult ConvertAttentionToKernels::convert(
 //===----------------------------------------------------------------------===//
 
 void ConvertAttentionToKernels::runOnOperation() {
-  AttentionModules modules(getOperation());
+  const Chip *target =
+      readChip(chip, [&] { return getOperation().emitError(); });
+  if (!target)
+    return signalPassFailure();
+  AttentionModules modules(getOperation(), *target);
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     SmallVector<std::pair<Block *, SmallVector<linalg::LinalgOp>>> blocks;
     function.walk([&](Block *block) {

@@ -187,13 +187,10 @@ void ConvertElementwiseToMultiTensorKernels::convert(
 }
 
 void ConvertElementwiseToMultiTensorKernels::runOnOperation() {
-  const Chip *target = getChip(chip);
-  if (!target) {
-    getOperation().emitError()
-        << "expected a chip that kernels are made for, but got '" << chip
-        << "'";
+  const Chip *target =
+      readChip(chip, [&] { return getOperation().emitError(); });
+  if (!target)
     return signalPassFailure();
-  }
   UniqueKernels kernels(getOperation(), "multi_tensor");
   for (Block *block : getBlocksOfTensors(getOperation()))
     for (ArrayRef<Operation *> ops : collect(*block, *target))

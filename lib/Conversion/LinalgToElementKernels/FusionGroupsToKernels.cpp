@@ -38,14 +38,10 @@ struct ConvertFusionGroupsToKernels
   using Base::Base;
 
   void runOnOperation() override {
-    const Chip *target = getChip(chip);
-    if (!target) {
-      getOperation().emitError()
-          << "expected a chip that kernels are made for, "
-             "but got '"
-          << chip << "'";
+    const Chip *target =
+        readChip(chip, [&] { return getOperation().emitError(); });
+    if (!target)
       return signalPassFailure();
-    }
     UniqueKernels kernels(getOperation(), "group");
     IRRewriter rewriter(&getContext());
     SmallVector<scf::ForallOp> loops;

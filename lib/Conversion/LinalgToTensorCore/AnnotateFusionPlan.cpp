@@ -12,7 +12,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChipOption.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Fusion/FusionPlan.h"
 #include "amp/Kernels/Chip.h"

@@ -13,10 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChipOption.h"
 #include "amp/Analysis/BufferRoots.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Kernels/Chip.h"
 #include "amp/Kernels/KernelCost.h"
 #include "amp/Program/ProgramSignature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -21,7 +21,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChipOption.h"
 #include "Concatenations.h"
 #include "ConvolutionMatch.h"
 #include "EpilogueRegion.h"
@@ -165,12 +164,17 @@ private:
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// What the epilogue reads, and writes besides the result.
-static int64_t getOperandBytes(const EpilogueRegion &epilogue) {
-  int64_t bytes = epilogue.kept ? getBytes(epilogue.kept) : 0;
+/// As EpilogueWork says.
+static EpilogueWork getWork(const EpilogueRegion &epilogue) {
+  EpilogueWork work;
+  if (epilogue.kept)
+    work.bytes += getBytes(epilogue.kept);
   for (Value operand : epilogue.operands)
-    bytes += getBytes(operand);
-  return bytes;
+    work.bytes += getBytes(operand);
+  if (epilogue.function)
+    work.instructions =
+        countElementInstructions(epilogue.function.get().getBody());
+  return work;
 }
 
 FailureOr<Plan>
@@ -178,7 +182,7 @@ ConvertLinalgToTensorCore::findPlan(const MatrixProduct &product,
                                     const EpilogueRegion &epilogue, bool asTf32,
                                     std::string &reason) {
   Type type = getElementTypeOrSelf(epilogue.result.getType());
-  int64_t operandBytes = getOperandBytes(epilogue);
+  const EpilogueWork work = getWork(epilogue);
   SmallVector<std::pair<const MatrixSource *, const MatrixSource *>> pairs;
   for (int copies = 0; copies <= 2; ++copies)
     for (const MatrixSource &a : product.a)
@@ -199,7 +203,7 @@ ConvertLinalgToTensorCore::findPlan(const MatrixProduct &product,
     }
     std::string refusal;
     FailureOr<KernelChoice> choice =
-        chooseGemm(*problem, *target, operandBytes, measured, refusal);
+        chooseGemm(*problem, *target, work, measured, refusal);
     if (succeeded(choice)) {
       Plan plan{*a, *b, *problem, *choice};
       padRowsOf(plan, product, epilogue);
@@ -262,8 +266,8 @@ void ConvertLinalgToTensorCore::padRowsOf(Plan &plan,
         if (ldd)
           padded->ldd = ldd;
         std::string refusal;
-        FailureOr<KernelChoice> choice = chooseGemm(
-            *padded, *target, getOperandBytes(epilogue), measured, refusal);
+        FailureOr<KernelChoice> choice =
+            chooseGemm(*padded, *target, getWork(epilogue), measured, refusal);
         if (failed(choice))
           continue;
         Plan other{a, b, *padded, *choice, ldd};
@@ -302,7 +306,7 @@ ConvertLinalgToTensorCore::choosePlan(const MatrixProduct &product,
   }
   if (failed(plan) || isTableWrong)
     return failure();
-  double plain = estimatePlainGemm(plan->problem, *target);
+  double plain = estimatePlainGemm(plan->problem, *target, getWork(epilogue));
   double seconds = plan->choice.cost.seconds;
   if (!always && plain * kPlainMargin < seconds) {
     reason = llvm::formatv("a plain kernel is expected to take {0:f1} us, "
@@ -331,7 +335,7 @@ FailureOr<ConvolutionPlan> ConvertLinalgToTensorCore::findConvolutionPlan(
     if (asTf32)
       problem.a = problem.b = FloatTF32Type::get(&getContext());
     FailureOr<KernelChoice> choice =
-        chooseConvolution(problem, *target, getOperandBytes(epilogue), reason);
+        chooseConvolution(problem, *target, getWork(epilogue), reason);
     if (failed(choice))
       return;
     double seconds = choice->cost.seconds + copies;
@@ -522,8 +526,8 @@ void ConvertLinalgToTensorCore::emitLaunch(
     function_ref<SmallVector<Value>(OpBuilder &)> makeOperands) {
   Location loc = product.op->getLoc();
   Builder builder(&getContext());
-  kernels->setAttr("amp.cost",
-                   describeCost(builder, choice.config, choice.cost));
+  kernels->setAttr("amp.cost", describeCost(builder, *choice.config.chip,
+                                            choice.cost, &choice.config));
   if (report)
     reportChoice(product, epilogue, kernels, choice);
   OpBuilder b(epilogue.result.getDefiningOp());

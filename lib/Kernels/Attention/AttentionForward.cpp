@@ -181,8 +181,7 @@ void AttentionForward::emit(StringRef name) {
   if (problem.keepsSums)
     buffers.append({&exponents, &inverses});
   const bool isCausal = problem.mask == AttentionMask::Causal;
-  enter(name, buffers, problem.rows, /*fromLast=*/isCausal, 5 * tile.bytes(),
-        /*minBlocks=*/isDeep() ? 2 : 3);
+  enter(name, buffers, problem.rows, /*fromLast=*/isCausal, 5 * tile.bytes());
   keys = rowsOf(k, problem.k, problem.columns);
   values = rowsOf(v, problem.v, problem.columns);
   tile.load(b, rowsOf(q, problem.q, problem.rows), tileMemory(0),

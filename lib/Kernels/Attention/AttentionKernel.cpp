@@ -27,8 +27,7 @@ using namespace mlir::amp;
 static constexpr double kLog2OfE = 1.4426950408889634;
 
 void AttentionKernel::enter(StringRef name, ArrayRef<Buffer *> buffers,
-                            int64_t rows, bool fromLast, int64_t sharedBytes,
-                            int64_t minBlocks) {
+                            int64_t rows, bool fromLast, int64_t sharedBytes) {
   std::string memoryName = (name + "_memory").str();
   LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
                          /*isConstant=*/false, LLVM::Linkage::External,
@@ -44,7 +43,7 @@ void AttentionKernel::enter(StringRef name, ArrayRef<Buffer *> buffers,
                 tiles = llvm::divideCeil(rows, HeadTile::kRows);
   auto func = signature.createKernel(name, {{heads * tiles},
                                             HeadTile::kThreads,
-                                            minBlocks,
+                                            problem.blocksPerMultiprocessor(),
                                             /*cluster=*/1,
                                             sharedBytes,
                                             /*order=*/0});

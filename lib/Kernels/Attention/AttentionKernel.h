@@ -55,7 +55,7 @@ protected:
   /// fills the buffers' pointers. The first blocks have the last tiles if
   /// `fromLast`: those with the most work begin first.
   void enter(StringRef name, ArrayRef<Buffer *> buffers, int64_t rows,
-             bool fromLast, int64_t sharedBytes, int64_t minBlocks);
+             bool fromLast, int64_t sharedBytes);
 
   /// The rows of the block's head.
   HeadRows rowsOf(const Buffer &buffer, const HeadsLayout &layout,

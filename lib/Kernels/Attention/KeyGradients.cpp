@@ -145,8 +145,7 @@ void KeyGradients::emit(StringRef name) {
   if (!problem.joinsGradients)
     buffers.push_back(&vGradient);
   enter(name, buffers, problem.columns, /*fromLast=*/false,
-        6 * tile.bytes() + 2 * kNumbersBytes,
-        /*minBlocks=*/isDeep() ? 1 : 2);
+        6 * tile.bytes() + 2 * kNumbersBytes);
   if (problem.joinsGradients)
     vGradient.pointer = kGradient.pointer;
   queries = rowsOf(q, problem.q, problem.rows);

@@ -122,8 +122,7 @@ void QueryGradient::emit(StringRef name) {
   const bool isCausal = problem.mask == AttentionMask::Causal;
   enter(name,
         {&q, &k, &v, &o, &oGradient, &exponents, &inverses, &delta, &qGradient},
-        problem.rows, /*fromLast=*/isCausal, 6 * tile.bytes(),
-        /*minBlocks=*/isDeep() ? 1 : 2);
+        problem.rows, /*fromLast=*/isCausal, 6 * tile.bytes());
   keys = rowsOf(k, problem.k, problem.columns);
   values = rowsOf(v, problem.v, problem.columns);
   Number first = tileNumber * HeadTile::kRows;

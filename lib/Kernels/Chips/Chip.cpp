@@ -50,3 +50,15 @@ const Chip *mlir::amp::getChip(StringRef name) {
       kChips, [&](const Chip &chip) { return chip.name == name; });
   return chip == std::end(kChips) ? nullptr : chip;
 }
+
+const Chip *mlir::amp::readChip(StringRef name,
+                                function_ref<InFlightDiagnostic()> emitError) {
+  if (const Chip *chip = getChip(name))
+    return chip;
+  InFlightDiagnostic diagnostic = emitError()
+                                  << "expected 'chip' to be one of ";
+  llvm::interleaveComma(getChips(), diagnostic,
+                        [&](const Chip &known) { diagnostic << known.name; });
+  diagnostic << ", but got '" << name << "'";
+  return nullptr;
+}

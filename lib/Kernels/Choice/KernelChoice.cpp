@@ -161,7 +161,8 @@ static LogicalResult fit(const GemmProblem &problem, GemmConfig &config,
 /// `fit` completes and verifies a candidate for `problem`, or for what is
 /// computed as this product.
 static FailureOr<KernelChoice>
-chooseOnChip(const GemmProblem &problem, const Chip &chip, int64_t operandBytes,
+chooseOnChip(const GemmProblem &problem, const Chip &chip,
+             const EpilogueWork &epilogue,
              function_ref<LogicalResult(GemmConfig &, std::string &)> fit,
              std::string &reason) {
   std::optional<KernelChoice> best;
@@ -180,7 +181,7 @@ chooseOnChip(const GemmProblem &problem, const Chip &chip, int64_t operandBytes,
     if (config.splitK > 1 && stages / config.splitK < kMinStagesOfPart)
       continue;
     config.rasterGroup = chooseRasterGroup(problem, config);
-    KernelCost cost = estimateGemm(problem, config, operandBytes);
+    KernelCost cost = estimateGemm(problem, config, epilogue);
     if (!best || cost.seconds < kClearlyFaster * best->cost.seconds)
       best = KernelChoice{config, cost};
   }
@@ -192,39 +193,39 @@ chooseOnChip(const GemmProblem &problem, const Chip &chip, int64_t operandBytes,
 /// The same, or if `triesEarlier` on the earlier chip, whose kernels run on
 /// this one too.
 static FailureOr<KernelChoice>
-chooseAmong(const GemmProblem &problem, const Chip &chip, int64_t operandBytes,
+chooseAmong(const GemmProblem &problem, const Chip &chip,
+            const EpilogueWork &epilogue,
             function_ref<LogicalResult(GemmConfig &, std::string &)> fit,
             bool triesEarlier, std::string &reason) {
   FailureOr<KernelChoice> choice =
-      chooseOnChip(problem, chip, operandBytes, fit, reason);
+      chooseOnChip(problem, chip, epilogue, fit, reason);
   if (succeeded(choice) || chip.earlier.empty() || !triesEarlier)
     return choice;
   reason.clear();
-  return chooseOnChip(problem, *getChip(chip.earlier), operandBytes, fit,
-                      reason);
+  return chooseOnChip(problem, *getChip(chip.earlier), epilogue, fit, reason);
 }
 
 FailureOr<KernelChoice> mlir::amp::chooseGemm(const GemmProblem &problem,
                                               const Chip &chip,
-                                              int64_t operandBytes,
+                                              const EpilogueWork &epilogue,
                                               const KernelTable &table,
                                               std::string &reason) {
   if (std::optional<GemmConfig> config = table.find(problem, chip)) {
     if (failed(fit(problem, *config, reason)))
       return failure();
-    return KernelChoice{*config, estimateGemm(problem, *config, operandBytes)};
+    return KernelChoice{*config, estimateGemm(problem, *config, epilogue)};
   }
   auto fitGemm = [&](GemmConfig &config, std::string &reason) {
     return fit(problem, config, reason);
   };
   // With tf32 whoever asks has copies of the operands to offer, for wgmma.
-  return chooseAmong(problem, chip, operandBytes, fitGemm,
+  return chooseAmong(problem, chip, epilogue, fitGemm,
                      /*triesEarlier=*/problem.a.isF32(), reason);
 }
 
 FailureOr<KernelChoice>
 mlir::amp::chooseConvolution(const ConvolutionProblem &problem,
-                             const Chip &chip, int64_t operandBytes,
+                             const Chip &chip, const EpilogueWork &epilogue,
                              std::string &reason) {
   MLIRContext *context = problem.a.getContext();
   auto fitConvolution = [&](GemmConfig &config, std::string &reason) {
@@ -242,11 +243,11 @@ mlir::amp::chooseConvolution(const ConvolutionProblem &problem,
     config.setChip(chip, problem.a);
     if (failed(fitConvolution(config, reason)))
       return failure();
-    return KernelChoice{config, estimateDepthwise(problem, chip, operandBytes)};
+    return KernelChoice{config, estimateDepthwise(problem, chip, epilogue)};
   }
   // What wgmma does not read as tf32, mma.sync does.
   return chooseAmong(
-      getImplicitProduct(problem), chip, operandBytes, fitConvolution,
+      getImplicitProduct(problem), chip, epilogue, fitConvolution,
       /*triesEarlier=*/problem.a.isF32() || isa<FloatTF32Type>(problem.a),
       reason);
 }

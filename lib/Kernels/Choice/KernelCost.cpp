@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // A stage of a tile takes as long as the slowest of Tensor Cores, shared memory
-// and the multiprocessor's part of the L2 cache; a tile takes its stages and
-// its epilogue; a slot takes its tiles one after the other. Rows that no copy
-// engine takes are loaded by threads, which wait for them. Memory serves all
-// slots at once, so it bounds the whole, and delays it where the two are close;
-// it brings A and B again where tiles that share them are walked too far apart
-// for the L2 cache.
-// The constants are fitted to what was measured on an H100.
+// and the multiprocessor's part of the L2 cache; a tile takes its stages, then
+// the instructions of its epilogue and what that reads and writes; a slot takes
+// its tiles one after the other. Rows that no copy engine takes are loaded by
+// threads, which wait for them. Memory serves all slots at once, so it bounds
+// the whole, and delays it where the two are close; it brings A and B again
+// where tiles that share them are walked too far apart for the L2 cache. The
+// constants are fitted to what was measured on an H100.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,6 +71,14 @@ static constexpr double kClearlyLess = 0.95;
 /// loads two words for 32 products), and cycles of one step of K, which waits
 /// for what it loads (178 to 209 on an H100).
 static constexpr double kPlainRate = 32, kPlainStep = 180;
+/// Of the f32 lanes' instructions, what an epilogue's warps issue: two or four
+/// of a scheduler, each waiting for its last one. An estimate.
+static constexpr double kEpilogueShare = 0.6;
+/// Cycles from one tile of an attention to the block's next while one or two
+/// blocks of a multiprocessor wait for products, exponentials and copies: the
+/// six attentions of `gpt_mid` at O2, with their gradients, took 112 us on an
+/// H100.
+static constexpr double kAttentionTile = 2570;
 
 StringRef mlir::amp::stringifyKernelBound(KernelBound bound) {
   switch (bound) {
@@ -84,6 +92,8 @@ StringRef mlir::amp::stringifyKernelBound(KernelBound bound) {
     return "l2";
   case KernelBound::Memory:
     return "memory";
+  case KernelBound::Epilogue:
+    return "epilogue";
   }
   llvm_unreachable("unknown bound");
 }
@@ -224,9 +234,16 @@ static double combine(double compute, double memory) {
          std::cbrt(compute * compute * compute + memory * memory * memory);
 }
 
+/// Cycles that a multiprocessor takes for the epilogue of so many elements.
+static double getEpilogueCycles(const EpilogueWork &epilogue, double elements,
+                                const ChipRates &rates) {
+  double lanes = rates.plain / 2; // of two operations
+  return elements * epilogue.instructions / (lanes * kEpilogueShare);
+}
+
 KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
                                    const GemmConfig &config,
-                                   int64_t operandBytes) {
+                                   const EpilogueWork &epilogue) {
   const ChipRates &rates = config.chip->rates;
   double multiprocessors = rates.multiprocessors;
   double rate = getPeakRate(problem, rates);
@@ -235,8 +252,9 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
 
   KernelCost cost;
   cost.flops = getFlops(problem);
-  cost.bytes = getBytes(problem) + operandBytes;
-  cost.traffic = countTraffic(problem, config) + operandBytes;
+  cost.bytes = getBytes(problem) + epilogue.bytes;
+  cost.traffic = countTraffic(problem, config) + epilogue.bytes;
+  cost.epilogueInstructions = epilogue.instructions;
   cost.peak = rate * multiprocessors * rates.clock;
   cost.items = getWorkItems(problem, config) * config.cluster;
   cost.slots = getSlots(config);
@@ -266,9 +284,14 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
   bool split = config.splitK > 1;
   double written = getWrittenBytes(problem, config);
   double read = split ? 0
-                      : double(operandBytes) / getResultElements(problem) *
+                      : double(epilogue.bytes) / getResultElements(problem) *
                             config.tileM * config.tileN;
-  double tile = kTileCycles + stages * stage + (written + read) * sharers / l2;
+  // With parts of K it is the reduction's.
+  if (!split)
+    cost.epilogueCycles =
+        getEpilogueCycles(epilogue, double(config.tileM) * config.tileN, rates);
+  double tile = kTileCycles + stages * stage +
+                (cost.epilogueCycles + (written + read) / l2) * sharers;
 
   // One slot.
   double rounds = std::ceil(cost.waves());
@@ -284,10 +307,16 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
     cost.seconds += kDependentLaunch +
                     kWorkspacePasses * workspace / (rates.l2 * rates.clock) +
                     (kBlockCycles + kFirstLatency) / rates.clock;
+    cost.seconds +=
+        getEpilogueCycles(epilogue, getResultElements(problem), rates) /
+        (multiprocessors * rates.clock);
   }
 
   if (memory > compute)
     cost.bound = KernelBound::Memory;
+  else if (rounds * cost.epilogueCycles * sharers / rates.clock >
+           cost.seconds / 2)
+    cost.bound = KernelBound::Epilogue;
   else if (latency > throughput ||
            rounds * stages * stage / rates.clock < cost.seconds / 2)
     cost.bound = KernelBound::Latency;
@@ -301,7 +330,7 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
 
 KernelCost mlir::amp::estimateDepthwise(const ConvolutionProblem &problem,
                                         const Chip &chip,
-                                        int64_t operandBytes) {
+                                        const EpilogueWork &epilogue) {
   const ChipRates &rates = chip.rates;
   KernelCost cost;
   cost.flops = 2.0 * problem.outputPixels() * problem.filters * problem.taps();
@@ -315,11 +344,14 @@ KernelCost mlir::amp::estimateDepthwise(const ConvolutionProblem &problem,
                                                                            : 1];
   cost.bytes = (elements[0] + elements[1] + elements[2] - result) *
                    getElementBytes(problem.a) +
-               result * getElementBytes(problem.d) + operandBytes;
+               result * getElementBytes(problem.d) + epilogue.bytes;
   cost.traffic = cost.bytes;
   cost.peak = rates.plain * rates.multiprocessors * rates.clock;
+  cost.epilogueInstructions = epilogue.instructions;
+  double epilogueSeconds = getEpilogueCycles(epilogue, result, rates) /
+                           (rates.multiprocessors * rates.clock);
   double compute = (kBlockCycles + kFirstLatency) / rates.clock +
-                   cost.flops / (kSustainedPlain * cost.peak);
+                   cost.flops / (kSustainedPlain * cost.peak) + epilogueSeconds;
   double memory = cost.bytes / (rates.memory * kSustainedMemory);
   cost.seconds = combine(compute, memory);
   // The sums of its blocks are added by a kernel of its own.
@@ -327,13 +359,98 @@ KernelCost mlir::amp::estimateDepthwise(const ConvolutionProblem &problem,
     cost.seconds += kDependentLaunch;
   if (memory > compute)
     cost.bound = KernelBound::Memory;
+  else if (epilogueSeconds > cost.seconds / 2)
+    cost.bound = KernelBound::Epilogue;
   else if (compute > cost.seconds / 2)
     cost.bound = KernelBound::Arithmetic;
   return cost;
 }
 
-DictionaryAttr mlir::amp::describeCost(Builder &b, const GemmConfig &config,
-                                       const KernelCost &cost) {
+namespace {
+/// What a block of an attention does with each tile of 64 queries and 64 keys.
+struct AttentionLoop {
+  /// Products of 64 x 64 x depth.
+  int64_t products;
+  /// Instructions of a warp, and more of them for each element of a row, as
+  /// ptxas 13.0 makes them of heads of 16 to 128.
+  double instructions, perElement;
+  /// Whether blocks have keys and walk over queries.
+  bool byKeys;
+};
+} // namespace
+
+static constexpr AttentionLoop kAttentionForward = {2, 290, 2.3, false};
+static constexpr AttentionLoop kAttentionBackward[] = {{3, 290, 2.67, false},
+                                                       {4, 365, 3.35, true}};
+
+KernelCost mlir::amp::estimateAttention(const AttentionProblem &problem,
+                                        const Chip &chip) {
+  constexpr int64_t tile = 64;
+  const ChipRates &rates = chip.rates;
+  const double heads = double(problem.batch) * problem.heads,
+               queries = heads * problem.rows * problem.depth,
+               keys = heads * problem.columns * problem.depth;
+  const bool isForward = problem.kind == AttentionKind::Forward;
+  KernelCost cost;
+  // Q and what is like it, K and V; of a backward pass the gradients too.
+  cost.bytes = getElementBytes(problem.type) *
+               (isForward ? 2 * queries + 2 * keys : 4 * queries + 4 * keys);
+  if (!isForward || problem.keepsSums)
+    cost.bytes += 2 * 4 * heads * problem.rows;
+  if (problem.mask == AttentionMask::Additive)
+    cost.bytes += double(problem.maskElements) *
+                  getElementBytes(problem.maskType) * (isForward ? 1 : 2);
+  cost.traffic = cost.bytes;
+  cost.peak = rates.half * rates.multiprocessors * rates.clock;
+  if (queries == 0 || keys == 0) {
+    cost.seconds = kLaunch;
+    return cost;
+  }
+
+  double compute = 0, waits = 0;
+  auto addKernel = [&](const AttentionLoop &loop) {
+    double own = loop.byKeys ? problem.columns : problem.rows,
+           other = loop.byKeys ? problem.rows : problem.columns;
+    double blocks = heads * std::ceil(own / tile);
+    double longest = std::ceil(other / tile);
+    // Of a causal mask's tiles those on the diagonal and below it.
+    double tiles =
+        problem.mask == AttentionMask::Causal ? (longest + 1) / 2 : longest;
+    double flops = 2.0 * loop.products * tile * tile * problem.depth;
+    cost.flops += blocks * tiles * flops;
+    double tensor = flops / (rates.half * kSustainedTensor * rates.warpShare);
+    // Four warps, one on each scheduler.
+    double issued =
+        (loop.instructions + loop.perElement * problem.depth) / kEpilogueShare;
+    double busy = blocks * tiles * std::max(tensor, issued) /
+                  std::min<double>(blocks, rates.multiprocessors);
+    double slots =
+        double(rates.multiprocessors) * problem.blocksPerMultiprocessor();
+    double waiting =
+        std::max(longest, std::ceil(blocks / slots) * tiles) * kAttentionTile;
+    compute +=
+        (kBlockCycles + kFirstLatency + std::max(busy, waiting)) / rates.clock;
+    waits += std::max(0.0, waiting - busy) / rates.clock;
+  };
+  if (isForward)
+    addKernel(kAttentionForward);
+  else
+    for (const AttentionLoop &loop : kAttentionBackward)
+      addKernel(loop);
+  double memory = cost.traffic / (rates.memory * kSustainedMemory);
+  cost.seconds = combine(compute, memory);
+  if (!isForward)
+    cost.seconds += kDependentLaunch;
+  if (memory > compute)
+    cost.bound = KernelBound::Memory;
+  else if (waits == 0)
+    cost.bound = KernelBound::Arithmetic;
+  return cost;
+}
+
+DictionaryAttr mlir::amp::describeCost(Builder &b, const Chip &chip,
+                                       const KernelCost &cost,
+                                       const GemmConfig *config) {
   NamedAttrList result;
   auto number = [&](StringRef name, int64_t value) {
     result.set(name, b.getI64IntegerAttr(value));
@@ -341,20 +458,22 @@ DictionaryAttr mlir::amp::describeCost(Builder &b, const GemmConfig &config,
   auto real = [&](StringRef name, double value) {
     result.set(name, b.getF64FloatAttr(value));
   };
-  result.set("chip", b.getStringAttr(config.chip->name));
-  if (cost.hasTiles()) {
+  result.set("chip", b.getStringAttr(chip.name));
+  if (config && cost.hasTiles()) {
     result.set("tile", b.getDenseI64ArrayAttr(
-                           {config.tileM, config.tileN, config.tileK}));
-    number("stages", config.stages);
-    number("cluster", config.cluster);
-    number("split_k", config.splitK);
-    number("raster_group", config.rasterGroup);
+                           {config->tileM, config->tileN, config->tileK}));
+    number("stages", config->stages);
+    number("cluster", config->cluster);
+    number("split_k", config->splitK);
+    number("raster_group", config->rasterGroup);
     real("waves", cost.waves());
     real("wave_efficiency", cost.waveEfficiency());
     real("tensor_cycles", cost.tensorCycles);
     real("shared_cycles", cost.sharedCycles);
     real("l2_cycles", cost.l2Cycles);
+    real("epilogue_cycles", cost.epilogueCycles);
   }
+  real("epilogue_instructions", cost.epilogueInstructions);
   real("flops", cost.flops);
   real("bytes", cost.bytes);
   real("traffic", cost.traffic);
@@ -369,12 +488,23 @@ double mlir::amp::estimateMemoryPass(double bytes, const Chip &chip) {
 }
 
 double mlir::amp::estimatePlainGemm(const GemmProblem &problem,
-                                    const Chip &chip) {
+                                    const Chip &chip,
+                                    const EpilogueWork &epilogue) {
   const ChipRates &rates = chip.rates;
   double compute =
       getFlops(problem) / (kPlainRate * rates.multiprocessors * rates.clock);
   double chain = problem.k * kPlainStep / rates.clock;
   double memory = getBytes(problem) / (rates.memory * kSustainedMemory);
-  return kLaunch + (kBlockCycles + kFirstLatency) / rates.clock +
-         std::max({compute, chain, memory});
+  double seconds = kLaunch + (kBlockCycles + kFirstLatency) / rates.clock +
+                   std::max({compute, chain, memory});
+  if (epilogue.instructions == 0)
+    return seconds;
+  double elements = getResultElements(problem);
+  return seconds +
+         std::max(estimateMemoryPass(2 * elements * getElementBytes(problem.d) +
+                                         epilogue.bytes,
+                                     chip),
+                  kDependentLaunch +
+                      getEpilogueCycles(epilogue, elements, rates) /
+                          (rates.multiprocessors * rates.clock));
 }

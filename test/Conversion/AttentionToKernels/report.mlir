@@ -1,4 +1,6 @@
 // RUN: amp-opt %s --convert-attention-to-kernels=report --verify-diagnostics | FileCheck %s
+// RUN: not amp-opt %s --convert-attention-to-kernels=chip=sm_70 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: error: expected 'chip' to be one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, but got 'sm_70'
 
 // A product of two matrices is none of an attention.
 // CHECK-LABEL: func.func @product

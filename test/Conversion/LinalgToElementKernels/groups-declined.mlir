@@ -2,7 +2,7 @@
 // stands what has one: functions named near_*, of which each has a launch.
 // RUN: amp-opt %s --split-input-file --verify-diagnostics --convert-fusion-groups-to-kernels=report | FileCheck %s
 // RUN: not amp-opt %s --split-input-file --convert-fusion-groups-to-kernels=chip=sm_10 2>&1 | FileCheck %s --check-prefix=CHIP
-// CHIP: error: expected a chip that kernels are made for, but got 'sm_10'
+// CHIP: error: expected 'chip' to be one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, but got 'sm_10'
 
 // CHECK-LABEL: func @unknown_bound
 // CHECK:       scf.forall

@@ -3,7 +3,7 @@
 // RUN: amp-opt %s --split-input-file --verify-diagnostics --convert-elementwise-to-multi-tensor-kernels=report | FileCheck %s
 // RUN: not amp-opt %s --split-input-file --convert-elementwise-to-multi-tensor-kernels=chip=sm_10 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: amp-opt %s --split-input-file --convert-elementwise-to-multi-tensor-kernels=small-bytes=4194304 | FileCheck %s --check-prefix=LARGE
-// CHIP: error: expected a chip that kernels are made for, but got 'sm_10'
+// CHIP: error: expected 'chip' to be one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, but got 'sm_10'
 
 #id = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>

@@ -10,7 +10,7 @@
 // CHECK-NEXT:  amp.launch_kernels @gemm_0 ins(a = %[[A]], b = %[[B]]) outs(d = %[[D]])
 // CHECK-NEXT:  return
 // CHECK:       gpu.module @gemm_0
-// CHECK-SAME:    amp.cost = {bound = "latency", bytes = 1.802240e+05 : f64, chip = "sm_90a", cluster = 1 : i64, flops = 0x4150000000000000 : f64
+// CHECK-SAME:    amp.cost = {bound = "latency", bytes = 1.802240e+05 : f64, chip = "sm_90a", cluster = 1 : i64, epilogue_cycles = 0.000000e+00 : f64, epilogue_instructions = 0.000000e+00 : f64, flops = 0x4150000000000000 : f64
 // CHECK-SAME:    split_k = 1 : i64, stages = 6 : i64
 // CHECK-SAME:    tile = array<i64: 64, 64, 64>
 // CHECK-SAME:    a = f16, b = f16, batch = 1 : i64, d = f32

@@ -15,8 +15,12 @@
 #include "amp/Kernels/KernelChoice.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
@@ -54,8 +58,8 @@ protected:
   FailureOr<KernelChoice> choose(const GemmProblem &problem,
                                  StringRef chip = "sm_90a") {
     reason.clear();
-    return chooseGemm(problem, *getChip(chip), /*operandBytes=*/0,
-                      KernelTable(), reason);
+    return chooseGemm(problem, *getChip(chip), /*epilogue=*/{}, KernelTable(),
+                      reason);
   }
 
   MLIRContext context;
@@ -88,10 +92,115 @@ TEST_F(KernelCostTest, CountsOperationsAndBytes) {
   problem.batch = 2;
   problem.d = Float32Type::get(&context);
   KernelCost cost =
-      estimateGemm(problem, getConfig(problem, 64, 128), /*operandBytes=*/1000);
+      estimateGemm(problem, getConfig(problem, 64, 128), /*epilogue=*/{1000});
   EXPECT_EQ(cost.flops, 24e6);
   EXPECT_EQ(cost.bytes,
             2 * (100 * 300 * 2 + 300 * 200 * 2 + 100 * 200 * 4) + 1000);
+}
+
+// An epilogue's instructions take time after a tile's products, or after the
+// parts of K were added, and do not change which kernel is chosen.
+TEST_F(KernelCostTest, EpilogueTakesTime) {
+  GemmProblem problem = getProblem(4096, 4096, 512);
+  GemmConfig config = getConfig(problem, 128, 128);
+  KernelCost plain = estimateGemm(problem, config);
+  EXPECT_EQ(plain.epilogueCycles, 0);
+  KernelCost gelu = estimateGemm(problem, config, {0, 26});
+  // 128 lanes, of which 0.6 issue.
+  EXPECT_NEAR(gelu.epilogueCycles, 128 * 128 * 26 / 76.8, 1);
+  double rounds = std::ceil(gelu.waves());
+  EXPECT_NEAR((gelu.seconds - plain.seconds) * 1.83e9,
+              rounds * gelu.epilogueCycles, 0.2 * rounds * gelu.epilogueCycles);
+  EXPECT_EQ(gelu.bytes, plain.bytes);
+  EXPECT_EQ(estimateGemm(problem, config, {0, 300}).bound,
+            KernelBound::Epilogue);
+  EXPECT_NE(gelu.bound, KernelBound::Epilogue);
+  // All multiprocessors share what is done after parts of K.
+  config.splitK = 2;
+  double more = estimateGemm(problem, config, {0, 26}).seconds -
+                estimateGemm(problem, config).seconds;
+  EXPECT_NEAR(more * 1.83e9, 4096.0 * 4096 * 26 / 76.8 / 132, 10);
+  // With one thread for each element it is a kernel of its own.
+  EXPECT_GT(estimatePlainGemm(problem, *getChip("sm_90a"), {0, 26}),
+            estimatePlainGemm(problem, *getChip("sm_90a")) + 20e-6);
+}
+
+TEST_F(KernelCostTest, CountsInstructionsOfAnEpilogue) {
+  context
+      .loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect>();
+  auto count = [&](StringRef body) {
+    std::string text = ("func.func @f(%x: f32, %k: f32) -> f32 {\n" + body +
+                        "\nreturn %y : f32\n}")
+                           .str();
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    auto function = *module->getOps<func::FuncOp>().begin();
+    return countElementInstructions(function.getBody());
+  };
+  EXPECT_EQ(count("%y = arith.addf %x, %k : f32"), 1);
+  EXPECT_EQ(count("%y = math.tanh %x : f32"), 17);
+  // What is only rounded to a half is divided in fewer.
+  EXPECT_EQ(count("%y = arith.divf %x, %k : f32"), 16);
+  EXPECT_EQ(count("%q = arith.divf %x, %k : f32\n"
+                  "%h = arith.truncf %q : f32 to f16\n"
+                  "%y = arith.extf %h : f16 to f32"),
+            10);
+  EXPECT_EQ(count("%q = arith.divf %x, %k : f32\n"
+                  "%h = arith.truncf %q : f32 to f16\n"
+                  "%w = arith.extf %h : f16 to f32\n"
+                  "%y = arith.addf %w, %q : f32"),
+            18.5);
+}
+
+// What the profile of a step on an H100 had for six attentions and their
+// gradients, kernels alone (docs/H100.md), is what the constant is fitted to.
+TEST_F(KernelCostTest, ExpectsAttentionsOfGptMid) {
+  AttentionProblem problem;
+  problem.batch = 4;
+  problem.heads = 8;
+  problem.rows = problem.columns = 256;
+  problem.depth = 64;
+  problem.type = Float16Type::get(&context);
+  problem.mask = AttentionMask::Causal;
+  problem.keepsSums = true;
+  const Chip &chip = *getChip("sm_90a");
+  KernelCost forward = estimateAttention(problem, chip);
+  EXPECT_FALSE(forward.hasTiles());
+  EXPECT_EQ(forward.bytes, 4 * 4 * 8 * 256 * 64 * 2 + 2 * 4 * 4 * 8 * 256);
+  problem.kind = AttentionKind::Backward;
+  KernelCost backward = estimateAttention(problem, chip);
+  // Seven products instead of two.
+  EXPECT_DOUBLE_EQ(backward.flops, 3.5 * forward.flops);
+  double launches = 1.5e-6 + 1.5e-6 + 2.5e-6;
+  EXPECT_NEAR(6 * (forward.seconds + backward.seconds - launches), 112e-6,
+              12e-6);
+  // With more heads than the chip holds blocks, time grows with their number
+  // and half of it is a causal mask's.
+  problem.kind = AttentionKind::Forward;
+  problem.rows = problem.columns = 2048;
+  problem.heads = 64;
+  double causal = estimateAttention(problem, chip).seconds;
+  problem.mask = AttentionMask::None;
+  double all = estimateAttention(problem, chip).seconds;
+  EXPECT_NEAR(all / causal, 2, 0.1);
+  problem.heads = 128;
+  EXPECT_NEAR(estimateAttention(problem, chip).seconds / all, 2, 0.1);
+  problem.rows = 0;
+  EXPECT_EQ(estimateAttention(problem, chip).seconds, 1.5e-6);
+}
+
+// Two blocks that share columns of B are taken where the L2 cache is what a
+// stage waits for, and that brings more than they cost; large tiles wait for
+// Tensor Cores.
+TEST_F(KernelCostTest, TakesClustersWhereTheL2CacheIsTheLimit) {
+  GemmProblem problem = getProblem(2048, 1088, 4096);
+  FailureOr<KernelChoice> narrow = choose(problem);
+  ASSERT_TRUE(succeeded(narrow));
+  EXPECT_EQ(narrow->config.cluster, 2);
+  EXPECT_EQ(narrow->cost.bound, KernelBound::L2);
+  GemmConfig alone = narrow->config;
+  alone.cluster = 1;
+  EXPECT_LT(narrow->cost.seconds, estimateGemm(problem, alone).seconds);
+  EXPECT_EQ(choose(getProblem(8192, 8192, 8192))->config.cluster, 1);
 }
 
 TEST_F(KernelCostTest, DepthwiseKernelsMoveEachTensorOnce) {
@@ -105,7 +214,7 @@ TEST_F(KernelCostTest, DepthwiseKernelsMoveEachTensorOnce) {
   problem.d = Float32Type::get(&context);
   double x = 2 * 10 * 10 * 8, w = 16 * 9, y = 2 * 8 * 8 * 16;
   KernelCost cost =
-      estimateDepthwise(problem, *getChip("sm_90a"), /*operandBytes=*/1000);
+      estimateDepthwise(problem, *getChip("sm_90a"), /*epilogue=*/{1000});
   EXPECT_EQ(cost.flops, 2 * y * 9);
   EXPECT_EQ(cost.bytes, 2 * x + 2 * w + 4 * y + 1000);
   EXPECT_FALSE(cost.hasTiles());
@@ -171,12 +280,12 @@ TEST_F(KernelCostTest, RowsOfTilesThatShareAWideMatrixAreWalkedTogether) {
   GemmProblem problem = getProblem(8192, 50264, 768);
   GemmConfig config = getConfig(problem, 128, 256);
   double a = 2.0 * 8192 * 768, b = 2.0 * 768 * 50264, d = 2.0 * 8192 * 50264;
-  KernelCost byEight = estimateGemm(problem, config, /*operandBytes=*/1000);
+  KernelCost byEight = estimateGemm(problem, config, /*epilogue=*/{1000});
   EXPECT_EQ(byEight.bytes, a + b + d + 1000);
   EXPECT_EQ(byEight.traffic, a + 8 * b + d + 1000);
   config.rasterGroup = chooseRasterGroup(problem, config);
   EXPECT_EQ(config.rasterGroup, 64);
-  KernelCost together = estimateGemm(problem, config, /*operandBytes=*/1000);
+  KernelCost together = estimateGemm(problem, config, /*epilogue=*/{1000});
   EXPECT_EQ(together.traffic, a + b + d + 1000);
   EXPECT_LT(together.seconds, byEight.seconds);
   FailureOr<KernelChoice> choice = choose(problem);
@@ -305,7 +414,7 @@ TEST_F(KernelCostTest, ExpectsWhatAnH100Took) {
       config.stages = kernel.stages;
       chooseGemmAccess(kernel.problem, config);
       completeGemmConfig(kernel.problem, config);
-      double expected = estimateGemm(kernel.problem, config, 0).seconds;
+      double expected = estimateGemm(kernel.problem, config).seconds;
       double error = std::log(expected / kernel.seconds);
       squares += error * error;
       worst = std::max(worst, std::abs(error));

@@ -2144,6 +2144,8 @@ def ConvertAttentionToKernelsPass : Pass<"convert-attention-to-kernels", "Module
     scores. A key that a causal mask hides is not read, so that a NaN there stays
     there. All else is the same up to the order of sums.
 
+    The `gpu.module` carries `amp.cost` for `chip`, as `convert-linalg-to-tensor-core` describes it, without tiles.
+
     ```mlir
     func.func @attention(%q: tensor<64x16xbf16>, %k: tensor<64x16xbf16>,
                          %v: tensor<64x16xbf16>) -> tensor<64x16xbf16> {
@@ -2252,6 +2254,7 @@ def ConvertAttentionToKernelsPass : Pass<"convert-attention-to-kernels", "Module
   let options = [
     Option<"report", "report", "bool", "false",
            "a remark for each product that is none of an attention: the reason why">,
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "whose time is expected">,
   ];
   let statistics = [
     Statistic<"numConverted", "attentions converted", "Attentions that became launches">,
@@ -2358,7 +2361,8 @@ def ConvertLinalgToTensorCorePass : Pass<"convert-linalg-to-tensor-core", "Modul
     `cluster`, `split_k` and `raster_group` as chosen; `flops` and `bytes` of the
     problem, and the `traffic` with memory that is expected of this raster; `waves`
     of tiles and their `wave_efficiency`; cycles of one stage of a tile for the
-    Tensor Cores, shared memory and the L2 cache; expected `seconds`,
+    Tensor Cores, shared memory and the L2 cache, and of a tile for its epilogue, of which `epilogue_instructions` are
+    those for one element; expected `seconds`,
     `share_of_peak` and what it is `bound` by. A depthwise kernel has no tiles and nothing of them. What `chip=sm_90a` has no kernel for, f32 and gradients in tf32, runs as a kernel for sm_90.
 
     ```mlir
@@ -2446,7 +2450,7 @@ def EstimateStepPass : Pass<"amp-estimate-step", "ModuleOp"> {
     Leaves on the module, as `amp.expected_seconds`, what the launches and copies of its train step (by
     `amp.signature`) are expected to take one after the other on `chip`. A model, not a measurement:
 
-    - kernels with an `amp.cost` (products and convolutions) take its `seconds`, by which they were chosen;
+    - kernels with an `amp.cost` (products and convolutions, which were chosen by it, and attentions) take its `seconds`;
     - all others take a launch that waits for the one before, 2.5 us, and the bytes of their operands at what
       memory keeps up (docs/Rationale/Kernels.md). What such a kernel computes, and what one thread does alone, is not in it.
 
