@@ -23,6 +23,11 @@
 // Nor may another one be a view of what is yielded, which may be computed in
 // place.
 //
+// Upstream takes a destination for the memory in which its tensor is computed,
+// and does not ask whether that is one of several tensors which are put there,
+// or is handed on by a branch beside another one. Those are computed in memory
+// of their own.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Device/Passes.h"
@@ -53,11 +58,17 @@ static void yieldIn(OpOperand &yielded, Value destination) {
                   .getResult());
 }
 
-/// Whether a tensor may lie in a part of another one.
+/// Whether a tensor may lie in a part of another one: as one that is taken out
+/// of it, or is inserted into it and computed there.
 static bool isPart(Value tensor) {
   // In a block that nothing reaches, shapes may be made of themselves.
   SmallPtrSet<Operation *, 4> seen;
   while (Operation *op = tensor.getDefiningOp()) {
+    if (llvm::any_of(tensor.getUses(), [](OpOperand &use) {
+          auto insert = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+          return insert && use == insert.getSourceMutable();
+        }))
+      return true;
     if (isa<tensor::ExtractSliceOp>(op))
       return true;
     if (!seen.insert(op).second)
@@ -139,6 +150,41 @@ static bool followMemory(CarriedTensor &tensor, scf::ForOp loop) {
   return true;
 }
 
+/// The operands that give a tensor its memory, as tensor.empty, on any way to
+/// `tensor`. False if it may also be in other memory than `destination`'s.
+static bool findEmptyTensors(Value tensor, Value destination,
+                             SmallVectorImpl<OpOperand *> &operands) {
+  auto carried = dyn_cast<BlockArgument>(destination);
+  Operation *loop = carried ? carried.getOwner()->getParentOp() : nullptr;
+  SmallVector<Value> left = {tensor};
+  DenseSet<Value> seen = {destination};
+  bool areAll = true;
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+      const unsigned number = cast<OpResult>(value).getResultNumber();
+      left.push_back(branch.thenYield().getOperand(number));
+      left.push_back(branch.elseYield().getOperand(number));
+    } else if (isa_and_present<tensor::CastOp, tensor::CollapseShapeOp,
+                               tensor::ExpandShapeOp>(op)) {
+      left.push_back(op->getOperand(0));
+    } else if (auto style = dyn_cast_or_null<DestinationStyleOpInterface>(op)) {
+      areAll &= !loop || loop->isAncestor(op); // computed in each iteration
+      OpOperand *start = style.getTiedOpOperand(cast<OpResult>(value));
+      if (start->get().getDefiningOp<tensor::EmptyOp>())
+        operands.push_back(start);
+      else
+        left.push_back(start->get());
+    } else {
+      areAll = false;
+    }
+  }
+  return areAll;
+}
+
 static bool intersects(const DenseSet<Value> &x, const DenseSet<Value> &y) {
   return llvm::any_of(x, [&](Value value) { return y.contains(value); });
 }
@@ -153,6 +199,32 @@ struct CarryInPlace : public amp::impl::CarryInPlacePassBase<CarryInPlace> {
                                     loop.getYieldOp().getOperation()})
         for (OpOperand &handed : terminator->getOpOperands())
           copyPart(handed);
+    });
+    keepApart();
+  }
+
+  /// Gives tensors memory of their own that cannot all be computed where they
+  /// are put.
+  void keepApart() {
+    DenseMap<Value, SmallVector<Value, 2>> sources;
+    getOperation()->walk([&](bufferization::MaterializeInDestinationOp op) {
+      SmallVector<Value, 2> &known = sources[op.getDest()];
+      if (!llvm::is_contained(known, op.getSource()))
+        known.push_back(op.getSource());
+    });
+    getOperation()->walk([&](bufferization::MaterializeInDestinationOp op) {
+      SmallVector<OpOperand *> operands;
+      if (findEmptyTensors(op.getSource(), op.getDest(), operands) &&
+          sources[op.getDest()].size() == 1)
+        return;
+      for (OpOperand *operand : operands) {
+        OpBuilder b(operand->getOwner());
+        operand->set(bufferization::AllocTensorOp::create(
+            b, operand->getOwner()->getLoc(),
+            cast<RankedTensorType>(operand->get().getType()),
+            operand->get().getDefiningOp<tensor::EmptyOp>().getDynamicSizes()));
+        ++numApart;
+      }
     });
   }
 

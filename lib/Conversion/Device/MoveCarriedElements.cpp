@@ -87,7 +87,9 @@ static Value put(OpBuilder &b, Value tensor, Value place) {
 
 /// Where the memory of a tensor begins that is computed from elements. A result
 /// that may begin in several places is where it begins itself.
-static Value getBase(Value tensor) {
+/// `ofBranches` are those that are known: each may lead to the one before it
+/// twice.
+static Value getBase(Value tensor, DenseMap<Value, Value> &ofBranches) {
   // In a block that nothing reaches, tensors may be made of themselves.
   SmallPtrSet<Operation *, 4> seen;
   while (Operation *op = tensor.getDefiningOp()) {
@@ -103,11 +105,14 @@ static Value getBase(Value tensor) {
       tensor = loop.getTiedLoopInit(cast<OpResult>(tensor))->get();
     } else if (auto branch = dyn_cast<scf::IfOp>(op);
                branch && canBeOfNumbers(op)) {
+      if (Value known = ofBranches.lookup(tensor))
+        return known;
       unsigned number = cast<OpResult>(tensor).getResultNumber();
-      Value base = getBase(branch.thenYield().getOperand(number));
-      if (base != getBase(branch.elseYield().getOperand(number)))
-        return tensor;
-      tensor = base;
+      Value base = getBase(branch.thenYield().getOperand(number), ofBranches);
+      if (base != getBase(branch.elseYield().getOperand(number), ofBranches))
+        base = tensor;
+      ofBranches[tensor] = base;
+      return base;
     } else {
       return tensor;
     }
@@ -115,9 +120,14 @@ static Value getBase(Value tensor) {
   return tensor;
 }
 
+static Value getBase(Value tensor) {
+  DenseMap<Value, Value> ofBranches;
+  return getBase(tensor, ofBranches);
+}
+
 namespace {
 /// What an iteration hands on, and the tensor of that iteration in whose place
-/// the next one finds it.
+/// the next one finds it; null if that is in no place known here.
 struct CarriedTensor {
   Value carried;
   OpOperand *yielded;
@@ -167,15 +177,16 @@ struct MoveCarriedElements
     return tensors;
   }
 
-  /// The tensors that the condition hands on as they are.
+  /// Places are known of the tensors that the condition hands on as they are.
   static SmallVector<CarriedTensor> getCarried(scf::WhileOp loop) {
     SmallVector<CarriedTensor> tensors;
+    for (OpOperand &yielded : loop.getYieldOp()->getOpOperands())
+      tensors.push_back({Value(), &yielded});
     for (auto [handed, argument] : llvm::zip_equal(
              loop.getConditionOp().getArgs(), loop.getAfterArguments()))
       if (auto before = dyn_cast<BlockArgument>(handed);
           before && before.getOwner() == loop.getBeforeBody())
-        tensors.push_back({argument, &loop.getYieldOp()->getOpOperand(
-                                         before.getArgNumber())});
+        tensors[before.getArgNumber()].carried = argument;
     return tensors;
   }
 
@@ -183,9 +194,17 @@ struct MoveCarriedElements
   /// copied aside.
   void move(ArrayRef<CarriedTensor> carried, Operation *nest) {
     SmallVector<CarriedTensor> moved;
+    DenseSet<Value> places;
     for (const CarriedTensor &tensor : carried)
-      if (isStaticTensor(tensor.carried.getType()) &&
-          getBase(tensor.yielded->get()) != tensor.carried)
+      if (tensor.carried && isStaticTensor(tensor.carried.getType()) &&
+          getBase(tensor.yielded->get()) != tensor.carried) {
+        moved.push_back(tensor);
+        places.insert(tensor.carried);
+      }
+    // Which would be written over.
+    for (const CarriedTensor &tensor : carried)
+      if (!tensor.carried && isStaticTensor(tensor.yielded->get().getType()) &&
+          places.contains(getBase(tensor.yielded->get())))
         moved.push_back(tensor);
     SmallVector<Value> copies;
     for (const CarriedTensor &tensor : moved) {
@@ -200,7 +219,7 @@ struct MoveCarriedElements
     }
     for (auto [tensor, copy] : llvm::zip_equal(moved, copies)) {
       OpBuilder b(tensor.yielded->getOwner());
-      tensor.yielded->set(put(b, copy, tensor.carried));
+      tensor.yielded->set(tensor.carried ? put(b, copy, tensor.carried) : copy);
     }
     numMoved += moved.size();
   }

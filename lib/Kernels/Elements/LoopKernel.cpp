@@ -68,23 +68,30 @@ std::optional<LoopKernel> LoopKernel::match(Operation *op,
     reason = text.str();
     return std::nullopt;
   };
-  for (Type type : op->getResultTypes())
-    if (isa<BaseMemRefType>(type))
-      return refuse(llvm::formatv(
-          "expected a loop or a branch that leaves each tensor where it is, as "
-          "one that inserts into what it carries does, but the one in {0} "
-          "changes",
-          type));
-  if (op->getNumResults() != 0)
-    return refuse("expected a loop or a branch without results, but got some");
   Operation *unknown = nullptr;
+  Type changing;
   llvm::SetVector<Value> outside, written;
   op->walk([&](Operation *inner) {
+    for (Type type : inner->getResultTypes())
+      if (isa<BaseMemRefType>(type))
+        changing = type;
+    for (Region &region : inner->getRegions())
+      for (Type type : region.getArgumentTypes())
+        if (isa<BaseMemRefType>(type))
+          changing = type;
     if (!unknown && !isKnown(inner))
       unknown = inner;
     if (auto store = dyn_cast<memref::StoreOp>(inner))
       written.insert(store.getMemRef());
   });
+  if (changing)
+    return refuse(llvm::formatv(
+        "expected a loop or a branch that leaves each tensor where it is, as "
+        "one that inserts into what it carries does, but the one in {0} "
+        "changes",
+        changing));
+  if (op->getNumResults() != 0)
+    return refuse("expected a loop or a branch without results, but got some");
   if (unknown)
     return refuse(llvm::formatv("expected operations on numbers that kernels "
                                 "have code for, but got '{0}'",
@@ -211,7 +218,10 @@ static void takeIterations(DeviceBuilder &b, ArrayRef<scf::ForOp> loops,
     index = b.createOrFold<arith::MulIOp>(index, constant(original.getStep()));
     index = b.createOrFold<arith::AddIOp>(index,
                                           constant(original.getLowerBound()));
-    loop.getInductionVar().replaceAllUsesWith(index);
+    Value variable = loop.getInductionVar();
+    if (!variable.getType().isIndex())
+      index = b.createOrFold<arith::IndexCastOp>(variable.getType(), index);
+    variable.replaceAllUsesWith(index);
     loop.getBody()->getTerminator()->erase();
     loop->getBlock()->getOperations().splice(loop->getIterator(),
                                              loop.getBody()->getOperations());

@@ -643,6 +643,10 @@ def CarryInPlacePass : Pass<"amp-carry-in-place"> {
     comes from other operations than slices, reshapes, insertions, `scf.for`, `scf.if` and those with destinations;
     numbers; what an `scf.while` computes; and branches of which neither yields a slice.
 
+    Upstream's elimination of empty tensors computes what is put somewhere right there, without asking whether it is one of two
+    tensors that are put there, or what one branch gives where the other one gives a tensor that is elsewhere; bufferization then
+    refuses the step. Such tensors are computed in a `bufferization.alloc_tensor` of their own instead of a `tensor.empty`.
+
     Before:
     ```mlir
     func.func @three(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -674,7 +678,8 @@ def CarryInPlacePass : Pass<"amp-carry-in-place"> {
   }];
   let statistics = [
     Statistic<"numCarried", "carried", "Tensors that loops keep in place">,
-    Statistic<"numYielded", "yielded", "Results of branches that have a buffer of their own">
+    Statistic<"numYielded", "yielded", "Results of branches that have a buffer of their own">,
+    Statistic<"numApart", "apart", "Tensors that are not computed where they are put">
   ];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }

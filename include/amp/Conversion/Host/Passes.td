@@ -314,6 +314,56 @@ def ConvertIndexSwitchToIfPass : Pass<"convert-index-switch-to-if", "::mlir::fun
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def CopyWhileYieldsPass : Pass<"amp-copy-while-yields", "::mlir::func::FuncOp"> {
+  let summary = "copy what a loop yields for a tensor that its condition writes to";
+  let description = [{
+    Upstream's one-shot bufferization takes what the body of an `scf.while` yields for the memory of the tensor that the
+    next condition gets, whoever else has it (LLVM 22). Where the region of the condition may write to that tensor, the
+    body yields a copy, unless it yields what it computed in place of its own argument and nothing else that may be there.
+    Conditions that write to no carried tensor stay as they are. Runs right before bufferization, of both targets.
+
+    Before:
+    ```mlir
+    func.func @f(%p: tensor<4xf32>, %q: tensor<4xf32>, %x: f32, %n: index) -> tensor<4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %r:2 = scf.while (%i = %c0, %a = %p) : (index, tensor<4xf32>) -> (index, tensor<4xf32>) {
+        %b = tensor.insert %x into %a[%i] : tensor<4xf32>
+        %more = arith.cmpi ult, %i, %n : index
+        scf.condition(%more) %i, %b : index, tensor<4xf32>
+      } do {
+      ^bb0(%i: index, %b: tensor<4xf32>):
+        %next = arith.addi %i, %c1 : index
+        scf.yield %next, %q : index, tensor<4xf32>
+      }
+      return %r#1 : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%p: tensor<4xf32>, %q: tensor<4xf32>, %x: f32, %n: index) -> tensor<4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %r:2 = scf.while (%i = %c0, %a = %p) : (index, tensor<4xf32>) -> (index, tensor<4xf32>) {
+        %b = tensor.insert %x into %a[%i] : tensor<4xf32>
+        %more = arith.cmpi ult, %i, %n : index
+        scf.condition(%more) %i, %b : index, tensor<4xf32>
+      } do {
+      ^bb0(%i: index, %b: tensor<4xf32>):
+        %next = arith.addi %i, %c1 : index
+        %own = bufferization.alloc_tensor() copy(%q) : tensor<4xf32>
+        scf.yield %next, %own : index, tensor<4xf32>
+      }
+      return %r#1 : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numCopied", "tensors copied", "Yielded tensors that became copies">,
+  ];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def ExpandPartialWritesPass : Pass<"amp-expand-partial-writes", "::mlir::func::FuncOp"> {
   let summary = "loops for what writes a part of its destination";
   let description = [{
