@@ -92,6 +92,8 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createRecomputeElementsPass());
   pm.addPass(createFuseElementwisePass());
   addCleanup(pm);
+  // Slices that were merged may have strides of single elements again.
+  pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
   // What is a loop's is no group's, and no kernel's of its own.
   pm.addNestedPass<func::FuncOp>(createExpandSliceUpdatesPass());
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());

@@ -238,6 +238,97 @@ static Value expand(tensor::GatherOp op, OpBuilder &builder) {
       .getResult(0);
 }
 
+/// The upper half of a product of 64 bits: a = a1 2^32 + a0, b likewise.
+static Value multiplyHigh(OpBuilder &builder, Location loc, Value a, Value b) {
+  auto number = [&](uint64_t value) {
+    return createConstant(builder, loc, a.getType(),
+                          builder.getI64IntegerAttr(value));
+  };
+  Value half = number(32), mask = number(0xffffffff);
+  auto lower = [&](Value x) {
+    return arith::AndIOp::create(builder, loc, x, mask).getResult();
+  };
+  auto upper = [&](Value x) {
+    return arith::ShRUIOp::create(builder, loc, x, half).getResult();
+  };
+  auto add = [&](Value x, Value y) {
+    return arith::AddIOp::create(builder, loc, x, y).getResult();
+  };
+  auto multiply = [&](Value x, Value y) {
+    return arith::MulIOp::create(builder, loc, x, y).getResult();
+  };
+  Value a0 = lower(a), a1 = upper(a), b0 = lower(b), b1 = upper(b);
+  Value mixed = multiply(a1, b0), other = multiply(a0, b1);
+  // Less than 2^34: what is carried into the upper half.
+  Value middle = add(add(upper(multiply(a0, b0)), lower(mixed)), lower(other));
+  return add(add(multiply(a1, b1), upper(mixed)),
+             add(upper(other), upper(middle)));
+}
+
+/// Whether both halves are made of operations with one result: such numbers as
+/// kernels compute with, of known extents.
+template <typename Op> static bool isExtendedOfNumbers(Op op) {
+  auto shaped = dyn_cast<ShapedType>(op.getLhs().getType());
+  auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getLhs()));
+  return type && (type.getWidth() <= 32 || type.getWidth() == 64) &&
+         (!shaped || shaped.hasStaticShape());
+}
+
+/// Gives `low` to who reads it, and returns the upper half.
+template <typename Op>
+static Value expandProduct(Op op, OpBuilder &builder, bool isSigned) {
+  Location loc = op.getLoc();
+  Value a = op.getLhs(), b = op.getRhs();
+  Type type = a.getType(), element = getElementTypeOrSelf(type);
+  const unsigned width = element.getIntOrFloatBitWidth();
+  op.getLow().replaceAllUsesWith(arith::MulIOp::create(builder, loc, a, b));
+  auto number = [&](Type type, int64_t value) {
+    Type element = getElementTypeOrSelf(type);
+    return createConstant(builder, loc, type,
+                          builder.getIntegerAttr(element, value));
+  };
+  if (width <= 32) {
+    Type wide = withElement(type, builder.getIntegerType(2 * width));
+    auto extend = [&](Value x) -> Value {
+      if (isSigned)
+        return arith::ExtSIOp::create(builder, loc, wide, x);
+      return arith::ExtUIOp::create(builder, loc, wide, x);
+    };
+    Value product = arith::MulIOp::create(builder, loc, extend(a), extend(b));
+    Value high =
+        arith::ShRUIOp::create(builder, loc, product, number(wide, width));
+    return arith::TruncIOp::create(builder, loc, type, high);
+  }
+  Value high = multiplyHigh(builder, loc, a, b);
+  if (!isSigned)
+    return high;
+  // -x is 2^64 - x: the other factor is too much in the upper half.
+  Value zero = number(type, 0);
+  for (auto [x, other] : {std::pair(a, b), std::pair(b, a)}) {
+    Value negative =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, x, zero);
+    Value less = arith::SelectOp::create(builder, loc, negative, other, zero);
+    high = arith::SubIOp::create(builder, loc, high, less);
+  }
+  return high;
+}
+
+static Value expand(arith::MulUIExtendedOp op, OpBuilder &builder) {
+  return expandProduct(op, builder, /*isSigned=*/false);
+}
+
+static Value expand(arith::MulSIExtendedOp op, OpBuilder &builder) {
+  return expandProduct(op, builder, /*isSigned=*/true);
+}
+
+static Value expand(arith::AddUIExtendedOp op, OpBuilder &builder) {
+  Value sum =
+      arith::AddIOp::create(builder, op.getLoc(), op.getLhs(), op.getRhs());
+  op.getSum().replaceAllUsesWith(sum);
+  return arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::ult,
+                               sum, op.getLhs());
+}
+
 /// Makes the stride of a single element 1, which says the same: upstream's
 /// lowering of views takes another for a dimension that is dropped.
 template <typename SliceOp> static void normalizeStrides(SliceOp slice) {
@@ -382,6 +473,13 @@ struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
                     math::IsNormalOp, math::ClampFOp, math::FPowIOp,
                     math::SincosOp, tensor::BitcastOp, tensor::GatherOp>(
                   [&](auto op) { return expand(op, builder); })
+              .Case<arith::MulUIExtendedOp, arith::MulSIExtendedOp,
+                    arith::AddUIExtendedOp>(
+                  [&](auto op) -> std::optional<Value> {
+                    if (!isExtendedOfNumbers(op))
+                      return std::nullopt;
+                    return expand(op, builder);
+                  })
               .Case([&](math::PowFOp op) -> std::optional<Value> {
                 if (!isSquare(op))
                   return std::nullopt;

@@ -66,7 +66,8 @@ static SmallVector<Value> getReads(linalg::GenericOp op) {
 
 /// The type of a single number whose bits do not depend on what reads it in the
 /// same body. Halves do: a quotient that is only rounded to one may be the
-/// hardware's (HardwareFunctions.cpp).
+/// hardware's (HardwareFunctions.cpp), so that a body which rounds what it
+/// reads is not joined to what computes that.
 static bool isNumber(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   Type element = tensor.getElementType();
@@ -77,6 +78,10 @@ static bool isNumber(Type type) {
 /// Whether an operation of a body gives the same bits whatever stands around
 /// it, and does no harm where it was not reached before.
 static bool isIndependent(Operation &op) {
+  if (auto rounding = dyn_cast<arith::TruncFOp>(op);
+      rounding && rounding.getType().getIntOrFloatBitWidth() <= 16 &&
+      isa<BlockArgument>(rounding.getIn()))
+    return false;
   auto math = dyn_cast<arith::ArithFastMathInterface>(op);
   auto flags = math ? math.getFastMathFlagsAttr() : arith::FastMathFlagsAttr();
   return isPure(&op) && op.getNumRegions() == 0 &&

@@ -187,3 +187,135 @@ func.func @whole(%c: i1, %x: tensor<8xf32>, %y: tensor<8xf32>, %n: index, %z: te
   }
   return %r#0, %r#1 : tensor<8xf32>, tensor<?xf32>
 }
+
+// -----
+
+// A tensor that is inserted into another one is computed there, and may be yielded as such a part.
+// CHECK-LABEL: func @inserted(
+// CHECK:       %[[E:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
+// CHECK:       scf.if
+// CHECK:         materialize_in_destination %{{.*}} in %[[E]]
+// CHECK:       else
+// CHECK-NEXT:    materialize_in_destination %{{.*}} in %[[E]]
+func.func @inserted(%c: i1, %x: tensor<4xf32>, %y: tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
+  %v = math.tanh %x : tensor<4xf32>
+  %both = tensor.insert_slice %v into %y[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %r = scf.if %c -> tensor<4xf32> {
+    %w = math.exp %v : tensor<4xf32>
+    scf.yield %w : tensor<4xf32>
+  } else {
+    scf.yield %v : tensor<4xf32>
+  }
+  return %r, %both : tensor<4xf32>, tensor<8xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+#reversed = affine_map<(i) -> (3 - i)>
+
+// One branch computes what is carried, the other one hands on a tensor from outside: the one that is computed has memory of its own.
+// CHECK-LABEL: func @either(
+// CHECK:         scf.if
+// CHECK:           %[[OWN:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
+// CHECK-NEXT:      linalg.generic {{.*}} outs(%[[OWN]] : tensor<4xf32>)
+// CHECK:         materialize_in_destination
+func.func @either(%x: tensor<4xf32>, %y: tensor<4xf32>, %v: f32) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %first = tensor.extract %a[%c0] : tensor<4xf32>
+    %more = arith.cmpf ogt, %first, %v : f32
+    %s = scf.if %more -> tensor<4xf32> {
+      %t = linalg.generic {indexing_maps = [#reversed, #id], iterator_types = ["parallel"]} ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+      ^bb0(%b: f32, %o: f32):
+        linalg.yield %b : f32
+      } -> tensor<4xf32>
+      scf.yield %t : tensor<4xf32>
+    } else {
+      scf.yield %y : tensor<4xf32>
+    }
+    scf.yield %s : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// Near misses: two branches that compute it, or of which one leaves it where it is.
+// CHECK-LABEL: func @both(
+// CHECK-NOT:     alloc_tensor
+// CHECK:         return
+func.func @both(%x: tensor<4xf32>, %y: tensor<4xf32>, %is: i1) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %b = %y) -> (tensor<4xf32>, tensor<4xf32>) {
+    %s = scf.if %is -> tensor<4xf32> {
+      %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+      ^bb0(%n: f32, %o: f32):
+        %m = arith.mulf %n, %n : f32
+        linalg.yield %m : f32
+      } -> tensor<4xf32>
+      scf.yield %t : tensor<4xf32>
+    } else {
+      %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+      ^bb0(%n: f32, %o: f32):
+        %m = arith.addf %n, %n : f32
+        linalg.yield %m : f32
+      } -> tensor<4xf32>
+      scf.yield %t : tensor<4xf32>
+    }
+    %kept = scf.if %is -> tensor<4xf32> {
+      %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%b : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+      ^bb0(%n: f32, %o: f32):
+        %m = arith.addf %n, %n : f32
+        linalg.yield %m : f32
+      } -> tensor<4xf32>
+      scf.yield %t : tensor<4xf32>
+    } else {
+      scf.yield %b : tensor<4xf32>
+    }
+    scf.yield %s, %kept : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// Two tensors that are put in one place, each in a branch.
+// CHECK-LABEL: func @shared(
+func.func @shared(%x: tensor<4xf32>, %is: i1) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  // CHECK:     %[[PLACE:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
+  %place = bufferization.alloc_tensor() : tensor<4xf32>
+  // CHECK:     %[[ONE:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
+  // CHECK:     %[[P:.*]] = linalg.generic {{.*}} outs(%[[ONE]] :
+  %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%n: f32, %o: f32):
+    %m = arith.addf %n, %n : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  // CHECK:     %[[OTHER:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
+  // CHECK-NEXT: %[[Q:.*]] = linalg.generic {{.*}} outs(%[[OTHER]] :
+  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%n: f32, %o: f32):
+    %m = arith.mulf %n, %n : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  %r = scf.if %is -> tensor<4xf32> {
+    %t = bufferization.materialize_in_destination %p in %place : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %t : tensor<4xf32>
+  } else {
+    %t = bufferization.materialize_in_destination %q in %place : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %t : tensor<4xf32>
+  }
+  return %r, %p : tensor<4xf32>, tensor<4xf32>
+}

@@ -189,3 +189,29 @@ func.func @select(%x: tensor<4xf32>, %y: tensor<4xf32>, %is: i1) -> tensor<4xf32
   %s = arith.select %is, %r, %y : tensor<4xf32>
   return %s : tensor<4xf32>
 }
+
+// -----
+
+// The condition hands on what it computed, and what is yielded for that lies where another tensor is
+// moved to: it is copied aside before.
+// CHECK-LABEL: func @condition(
+// CHECK-DAG:     %[[ASIDE:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
+// CHECK:         scf.while
+// CHECK:         ^bb0(%{{.*}}: index, %[[A:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>):
+// CHECK:           %[[COPY:.*]] = bufferization.materialize_in_destination %[[A]] in
+// CHECK:           %[[MOVED:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[A]]
+// CHECK:           scf.yield %{{.*}}, %[[MOVED]], %[[COPY]]
+func.func @condition(%p: tensor<4xf32>, %q: tensor<4xf32>, %x: f32, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:3 = scf.while (%i = %c0, %a = %p, %b = %q) : (index, tensor<4xf32>, tensor<4xf32>) -> (index, tensor<4xf32>, tensor<4xf32>) {
+    %c = tensor.insert %x into %b[%i] : tensor<4xf32>
+    %more = arith.cmpi ult, %i, %n : index
+    scf.condition(%more) %i, %a, %c : index, tensor<4xf32>, tensor<4xf32>
+  } do {
+  ^bb0(%i: index, %a: tensor<4xf32>, %b: tensor<4xf32>):
+    %next = arith.addi %i, %c1 : index
+    scf.yield %next, %b, %a : index, tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#1, %r#2 : tensor<4xf32>, tensor<4xf32>
+}

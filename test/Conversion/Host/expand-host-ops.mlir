@@ -68,6 +68,37 @@ func.func @sine(%x: f32) -> f32 {
   return %s : f32
 }
 
+// Both halves of a product, by one of twice the width, and of a sum.
+// CHECK-LABEL: func.func @extended(
+// CHECK-SAME:    %[[A:.*]]: tensor<4xi32>, %[[B:.*]]: tensor<4xi32>, %[[C:.*]]: i64, %[[D:.*]]: i64
+func.func @extended(%a: tensor<4xi32>, %b: tensor<4xi32>, %c: i64, %d: i64)
+    -> (tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, i64, i1) {
+  // CHECK:      %[[LOW:.*]] = arith.muli %[[A]], %[[B]] : tensor<4xi32>
+  // CHECK:      %[[WIDE_A:.*]] = arith.extui %[[A]] : tensor<4xi32> to tensor<4xi64>
+  // CHECK:      %[[WIDE_B:.*]] = arith.extui %[[B]] : tensor<4xi32> to tensor<4xi64>
+  // CHECK:      %[[WIDE:.*]] = arith.muli %[[WIDE_A]], %[[WIDE_B]] : tensor<4xi64>
+  // CHECK:      %[[UPPER:.*]] = arith.shrui %[[WIDE]], %{{.*}} : tensor<4xi64>
+  // CHECK:      %[[HIGH:.*]] = arith.trunci %[[UPPER]] : tensor<4xi64> to tensor<4xi32>
+  %low, %high = arith.mului_extended %a, %b : tensor<4xi32>
+  // CHECK:      arith.extsi %[[A]]
+  %_, %signed = arith.mulsi_extended %a, %b : tensor<4xi32>
+  // CHECK:      %[[SUM:.*]] = arith.addi %[[C]], %[[D]] : i64
+  // CHECK-NEXT: %[[CARRY:.*]] = arith.cmpi ult, %[[SUM]], %[[C]] : i64
+  %sum, %carry = arith.addui_extended %c, %d : i64, i1
+  // CHECK: return %[[LOW]], %[[HIGH]], %{{.*}}, %[[SUM]], %[[CARRY]]
+  return %low, %high, %signed, %sum, %carry : tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, i64, i1
+}
+
+// Near misses: places, and extents that are not known.
+// CHECK-LABEL: func.func @extended_places
+func.func @extended_places(%a: index, %b: tensor<?xi32>) -> (index, tensor<?xi32>) {
+  // CHECK: arith.mului_extended
+  %_, %high = arith.mului_extended %a, %a : index
+  // CHECK: arith.mului_extended
+  %__, %more = arith.mului_extended %b, %b : tensor<?xi32>
+  return %high, %more : index, tensor<?xi32>
+}
+
 // A scalar in a body, and a tensor of unknown extent.
 // CHECK-LABEL: func.func @clamp
 func.func @clamp(%x: tensor<?xf16>, %lo: f16, %hi: f16, %los: tensor<?xf16>, %his: tensor<?xf16>) -> (tensor<?xf16>, tensor<?xf16>) {

@@ -290,3 +290,55 @@ func.func @unread(%x: tensor<f32>) {
   } -> tensor<f32>
   return
 }
+
+// -----
+
+#n = affine_map<() -> ()>
+
+// What rounds a number that it reads to a half stays behind the quotient that is this number: together, the quotient would be
+// one that is only rounded to a half, and the hardware's. What rounds a number of its own is joined.
+// CHECK-LABEL: func.func @rounds
+// CHECK:       linalg.generic
+// CHECK:         arith.divf
+// CHECK-NOT:     arith.truncf
+// CHECK:       linalg.generic
+// CHECK:         arith.truncf
+// CHECK-LABEL: func.func @rounds_its_own
+// CHECK:       linalg.generic
+// CHECK-NOT:   linalg.generic
+// CHECK:         arith.divf
+// CHECK:         arith.mulf
+// CHECK:         arith.truncf
+// CHECK:       return
+func.func @rounds(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %q = linalg.generic {indexing_maps = [#n, #n, #n], iterator_types = []} ins(%x, %y : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.divf %a, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<f32>
+  %r = linalg.generic {indexing_maps = [#n, #n, #n], iterator_types = []} ins(%q, %y : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %h = arith.truncf %a : f32 to f16
+    %w = arith.extf %h : f16 to f32
+    %s = arith.addf %w, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+func.func @rounds_its_own(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %q = linalg.generic {indexing_maps = [#n, #n, #n], iterator_types = []} ins(%x, %y : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.divf %a, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<f32>
+  %r = linalg.generic {indexing_maps = [#n, #n, #n], iterator_types = []} ins(%q, %y : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %h = arith.truncf %p : f32 to f16
+    %w = arith.extf %h : f16 to f32
+    linalg.yield %w : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}

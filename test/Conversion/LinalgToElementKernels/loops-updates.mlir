@@ -286,3 +286,25 @@ func.func @numbered(%at: memref<16xi32>, %to: memref<9xi32>, %c: i1) {
   }
   return
 }
+
+// -----
+
+// Updates that are counted in i32.
+// CHECK-LABEL: func @counted
+// CHECK:       llvm.func @loop_0
+// CHECK:       nvvm.vote.sync
+func.func @counted(%at: memref<40xi64>, %values: memref<40xf32>, %to: memref<9xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c40 = arith.constant 40 : i32
+  scf.for %k = %c0 to %c40 step %c1 : i32 {
+    %i = arith.index_cast %k : i32 to index
+    %w = memref.load %at[%i] : memref<40xi64>
+    %r = arith.index_cast %w : i64 to index
+    %x = memref.load %values[%i] : memref<40xf32>
+    %y = memref.load %to[%r] : memref<9xf32>
+    %z = arith.addf %y, %x : f32
+    memref.store %z, %to[%r] : memref<9xf32>
+  }
+  return
+}

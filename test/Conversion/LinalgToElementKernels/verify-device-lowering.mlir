@@ -140,3 +140,21 @@ func.func @places(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) -> me
   }
   return %r#0 : memref<4xf32>
 }
+
+// -----
+
+// They may do so in a loop inside.
+func.func @places_inside(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // expected-error @below {{as one that inserts into what it carries does, but the one in memref<4xf32> changes}}
+  scf.for %k = %c0 to %c4 step %c1 {
+    %r:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %x, %b = %y) -> (memref<4xf32>, memref<4xf32>) {
+      %v = memref.load %a[%i] : memref<4xf32>
+      memref.store %v, %z[%i] : memref<4xf32>
+      scf.yield %b, %a : memref<4xf32>, memref<4xf32>
+    }
+  }
+  return
+}

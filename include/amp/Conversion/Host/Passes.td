@@ -450,6 +450,8 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
     | `math.sincos` | `math.sin`, `math.cos` |
     | `math.powf` with the exponent 2 | `arith.mulf` of x and x, which is what the power rounds to |
     | `math.fpowi` with an exponent that is not i32 | the same with one of i32, where it is narrower or a number; else `math.powf` of f64, with the sign that the exponent gives |
+    | `arith.mului_extended`, `arith.mulsi_extended` of up to 32 or of 64 bits | `arith.muli`, and the upper half of a product of twice the width, or of four of halves |
+    | `arith.addui_extended` of the same | `arith.addi`, and whether the sum is less than a summand |
     | `linalg.softmax` | maxima, exponentials, their sums and quotients, each a `linalg.generic`; of f16 and bf16 by f32 |
     | `linalg.winograd_*` | products with constant matrices, in loops over tiles |
     | `linalg.pack` | `tensor.pad`, `tensor.expand_shape`, `linalg.transpose` |

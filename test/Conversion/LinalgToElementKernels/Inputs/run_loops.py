@@ -137,7 +137,7 @@ REFERENCES = {f.__name__: f for f in (embedding, histogram, clamped_set, largest
                                       running_sums, diagonals, prefix_sums, wide_rows, places, one_element,
                                       last_writer, index_of_column, guarded, numbered, total, search)}
 REFERENCES["rows"] = embedding
-REFERENCES["many"] = REFERENCES["one"] = histogram
+REFERENCES["many"] = REFERENCES["one"] = REFERENCES["counted"] = histogram
 REFERENCES["none"] = lambda at, to: None
 
 
