@@ -20,8 +20,21 @@
 // number that only the host wants, for an assertion or a call, is left to it:
 // it waits in any case.
 //
+// An element of a larger tensor is such a tensor as a slice, where the host
+// knows its place, and is put into one as a slice:
+//
+//   %a = tensor.extract %t[1]          ->   %s = tensor.extract_slice %t[1]
+//                                           %a = tensor.extract %s[]
+//   tensor.insert %b into %t[1]        ->   tensor.insert_slice %u into %t[1]
+//
+// What is filled with a number, or consists of it, reads its tensor.
+//
+// Loops and branches that compute with nothing but elements are left: they
+// become one kernel.
+//
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/ElementLoops.h"
 #include "amp/Analysis/NumberMemory.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,9 +66,25 @@ static bool isArithmetic(Operation *op) {
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
 }
 
+/// Whether an operation stands in a loop or a branch on elements.
+static bool isInElementLoop(Operation *op) {
+  while ((op = op->getParentOp()))
+    if (isOfNumbers(op))
+      return true;
+  return false;
+}
+
+/// Whether an operation on tensors puts a number where the host knows.
+static bool isPutInPlace(tensor::InsertOp insert) {
+  return insert.getDest().getType().hasStaticShape() &&
+         !isInElementLoop(insert);
+}
+
 /// Whether a use of a number is an operation on tensors.
 static bool isOfTensors(OpOperand &use) {
   Operation *user = use.getOwner();
+  if (auto insert = dyn_cast<tensor::InsertOp>(user))
+    return use == insert.getScalarMutable() && isPutInPlace(insert);
   if (user->getParentOfType<linalg::LinalgOp>())
     return true;
   if (auto condition = dyn_cast<scf::IfOp>(user))
@@ -83,6 +112,21 @@ private:
                    }));
     return ofDevice[value] = answer;
   }
+  /// Whether an operation on tensors wants a number, or one that is computed
+  /// from it.
+  bool isWanted(Value number) {
+    auto [known, isNew] = wanted.try_emplace(number, false);
+    if (!isNew)
+      return known->second;
+    bool answer = llvm::any_of(number.getUses(), [&](OpOperand &use) {
+      return isOfTensors(use) || (isArithmetic(use.getOwner()) &&
+                                  isWanted(use.getOwner()->getResult(0)));
+    });
+    return wanted[number] = answer;
+  }
+  void takeElements();
+  void putElements();
+  void readMemory();
   /// The tensor of one element that a number is, if it is, or was raised to.
   Value getMemory(Value number) const {
     Value known = raised.lookup(number);
@@ -94,7 +138,7 @@ private:
                       const llvm::SetVector<Operation *> &slice);
   Value raise(Operation *root);
 
-  DenseMap<Value, bool> ofDevice;
+  DenseMap<Value, bool> ofDevice, wanted;
   DenseMap<Value, Value> raised;
 };
 } // namespace
@@ -167,7 +211,94 @@ Value NumbersToTensors::raise(Operation *root) {
   return raised[root->getResult(0)] = generic.getResult(0);
 }
 
+/// Takes elements of larger tensors out of slices.
+void NumbersToTensors::takeElements() {
+  SmallVector<tensor::ExtractOp> extracts;
+  getOperation().walk([&](tensor::ExtractOp extract) {
+    RankedTensorType type = extract.getTensor().getType();
+    if (type.hasStaticShape() && type.getNumElements() > 1 &&
+        !extract->getParentOfType<linalg::LinalgOp>() &&
+        !isInElementLoop(extract) && isWanted(extract.getResult()))
+      extracts.push_back(extract);
+  });
+  for (tensor::ExtractOp extract : extracts) {
+    RankedTensorType type = extract.getTensor().getType();
+    OpBuilder b(extract);
+    SmallVector<OpFoldResult> ones(type.getRank(), b.getIndexAttr(1));
+    auto slice = tensor::ExtractSliceOp::create(
+        b, extract.getLoc(), RankedTensorType::get({}, type.getElementType()),
+        extract.getTensor(), getAsOpFoldResult(extract.getIndices()), ones,
+        ones);
+    extract.getTensorMutable().assign(slice);
+    extract.getIndicesMutable().clear();
+  }
+}
+
+/// Puts elements that are memory into tensors as slices.
+void NumbersToTensors::putElements() {
+  getOperation().walk([&](tensor::InsertOp insert) {
+    Value memory = getNumberMemory(insert.getScalar());
+    if (!memory || cast<RankedTensorType>(memory.getType()).getRank() != 0 ||
+        !isPutInPlace(insert))
+      return;
+    OpBuilder b(insert);
+    SmallVector<OpFoldResult> ones(insert.getDest().getType().getRank(),
+                                   b.getIndexAttr(1));
+    auto put = tensor::InsertSliceOp::create(
+        b, insert.getLoc(), memory, insert.getDest(),
+        getAsOpFoldResult(insert.getIndices()), ones, ones);
+    insert.replaceAllUsesWith(put.getResult());
+    insert.erase();
+  });
+}
+
+/// Makes splats and tensors of one element of the memory of their number.
+void NumbersToTensors::readMemory() {
+  auto getScalarMemory = [](Value number) -> Value {
+    Value memory = getNumberMemory(number);
+    return memory && cast<RankedTensorType>(memory.getType()).getRank() == 0
+               ? memory
+               : Value();
+  };
+  getOperation().walk([&](Operation *op) {
+    OpBuilder b(op);
+    Location loc = op->getLoc();
+    if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
+      RankedTensorType type = splat.getType();
+      Value memory = getScalarMemory(splat.getInput());
+      if (!memory || !type.hasStaticShape())
+        return;
+      const unsigned rank = type.getRank();
+      Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
+                                            type.getElementType());
+      auto filled = linalg::GenericOp::create(
+          b, loc, type, memory, empty,
+          ArrayRef<AffineMap>{getNumberMap(memory, rank),
+                              b.getMultiDimIdentityMap(rank)},
+          SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+          [](OpBuilder &body, Location loc, ValueRange arguments) {
+            linalg::YieldOp::create(body, loc, arguments.front());
+          });
+      splat.replaceAllUsesWith(filled.getResult(0));
+      splat.erase();
+    } else if (auto made = dyn_cast<tensor::FromElementsOp>(op)) {
+      auto type = cast<RankedTensorType>(made.getType());
+      if (type.getNumElements() != 1)
+        return;
+      Value memory = getScalarMemory(made.getElements().front());
+      if (!memory)
+        return;
+      if (type.getRank() != 0)
+        memory = tensor::ExpandShapeOp::create(
+            b, loc, type, memory, ArrayRef<ReassociationIndices>());
+      made.replaceAllUsesWith(memory);
+      made.erase();
+    }
+  });
+}
+
 void NumbersToTensors::runOnOperation() {
+  takeElements();
   SmallVector<Operation *> roots;
   getOperation().walk([&](Operation *op) {
     if (op->getParentOfType<linalg::LinalgOp>())
@@ -185,4 +316,6 @@ void NumbersToTensors::runOnOperation() {
     root->getResult(0).replaceUsesWithIf(number, isOfTensors);
     ++numRaised;
   }
+  putElements();
+  readMemory();
 }

@@ -127,8 +127,13 @@ def NumbersToTensorsPass : Pass<"amp-numbers-to-tensors", "::mlir::func::FuncOp"
     result; passes that make kernels read that from memory. The operations are those of
     `arith` and `math` that may run anywhere.
 
+    An element of a tensor of known extents that has more than one is such a tensor as a `tensor.extract_slice`, and is put into
+    one by a `tensor.insert_slice`, where the host knows its place. A `tensor.splat` of such a number becomes a
+    `linalg.generic` that reads it from memory, a `tensor.from_elements` of it alone that memory.
+
     **Left alone.** Numbers that only calls and assertions want: the host waits for them
-    in any case. Elements of tensors that have more than one.
+    in any case. Elements of tensors of unknown extents, and those whose place is a number of the device. Loops and
+    branches that compute with elements alone, which become one kernel.
 
     Before:
     ```mlir
