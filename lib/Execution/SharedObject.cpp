@@ -15,10 +15,9 @@
 #include "amp/Execution/SharedObject.h"
 
 #include "amp-rt/Version.h"
+#include "amp/Execution/TemporaryFolder.h"
 #include "amp/Execution/WholeFile.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
@@ -34,7 +33,6 @@ using namespace mlir::amp;
 using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
-using llvm::SmallString;
 using llvm::StringRef;
 using llvm::Twine;
 namespace fs = llvm::sys::fs;
@@ -73,31 +71,6 @@ Expected<std::string> mlir::amp::findLinker() {
                            "none; install lld (Debian: lld-" +
                            version + ") or a C compiler");
 }
-
-namespace {
-/// A folder in the system's place for temporary files, gone at the end.
-class TemporaryFolder {
-public:
-  Error create() {
-    if (std::error_code error = fs::createUniqueDirectory("amp-compile", name))
-      return createStringError("cannot make a temporary folder: " +
-                               error.message());
-    return Error::success();
-  }
-  ~TemporaryFolder() {
-    if (!name.empty())
-      (void)fs::remove_directories(name);
-  }
-  std::string getFile(const Twine &file) const {
-    SmallString<128> result = name;
-    path::append(result, file);
-    return result.str().str();
-  }
-
-private:
-  SmallString<128> name;
-};
-} // namespace
 
 static Error writeBytes(StringRef path, llvm::ArrayRef<char> bytes) {
   std::error_code failure;
@@ -148,7 +121,7 @@ Error mlir::amp::linkSharedObject(StringRef linker,
                                   llvm::ArrayRef<llvm::ArrayRef<char>> objects,
                                   StringRef output) {
   TemporaryFolder folder;
-  if (Error error = folder.create())
+  if (Error error = folder.createInSystem("amp-compile"))
     return error;
   const bool isCompiler = !path::filename(linker).starts_with("ld");
   std::vector<std::string> arguments = getArguments(isCompiler);

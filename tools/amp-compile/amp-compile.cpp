@@ -17,8 +17,8 @@
 
 #include "CompileOptions.h"
 
+#include "amp/Execution/ProgramBundle.h"
 #include "amp/Execution/ProgramFile.h"
-#include "amp/Execution/ProgramManifest.h"
 #include "amp/Execution/RunFiles.h"
 #include "amp/Execution/SharedObject.h"
 #include "amp/Execution/WholeFile.h"
@@ -39,75 +39,8 @@ using namespace mlir;
 using namespace mlir::amp;
 namespace fs = llvm::sys::fs;
 
-/// Of a bundle. The runtime has the name by which the program asks for it.
-static constexpr StringLiteral kStepName = "step.so",
-                               kRuntimeName = "libamp-rt.so.0",
-                               kRuntimeLink = "libamp-rt.so",
-                               kManifestName = "manifest.json";
-
 static llvm::Error makeError(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
-static std::string getFile(StringRef folder, StringRef name) {
-  llvm::SmallString<128> path = folder;
-  llvm::sys::path::append(path, name);
-  return path.str().str();
-}
-
-//===----------------------------------------------------------------------===//
-// Output
-//===----------------------------------------------------------------------===//
-
-/// Fails for a folder that holds something; makes one that is not there.
-static llvm::Error prepareBundle(const std::string &folder) {
-  std::error_code error =
-      fs::create_directory(folder, /*IgnoreExisting=*/true, fs::perms::all_all);
-  if (!error) {
-    fs::directory_iterator first(folder, error);
-    if (!error && first != fs::directory_iterator())
-      return makeError(
-          "expected --bundle to name a new or empty folder, but '" + folder +
-          "' has '" + llvm::sys::path::filename(first->path()) +
-          "'; empty it, or name another");
-  }
-  if (error)
-    return makeError("cannot make the folder '" + folder +
-                     "' of --bundle: " + error.message());
-  return checkCanWrite(getFile(folder, kStepName));
-}
-
-/// Copies a file, whole or not at all.
-static llvm::Error copyFile(StringRef from, StringRef to) {
-  auto bytes = llvm::MemoryBuffer::getFile(from, /*IsText=*/false,
-                                           /*RequiresNullTerminator=*/false);
-  if (!bytes)
-    return makeError("cannot read '" + from +
-                     "': " + bytes.getError().message());
-  return writeWholeFile(to, [&](raw_ostream &os) {
-    os << (*bytes)->getBuffer();
-    return llvm::Error::success();
-  });
-}
-
-/// Puts the runtime and the manifest beside the step.
-static llvm::Error completeBundle(const CompileOptions &options,
-                                  StringRef runtime,
-                                  const AmpRtProgram &program) {
-  if (llvm::Error error =
-          copyFile(runtime, getFile(options.bundle, kRuntimeName)))
-    return error;
-  // For linkers, which look for the name without a version.
-  if (std::error_code failure =
-          fs::create_link(kRuntimeName, getFile(options.bundle, kRuntimeLink)))
-    return makeError("cannot make '" + getFile(options.bundle, kRuntimeLink) +
-                     "': " + failure.message());
-  return writeWholeFile(
-      getFile(options.bundle, kManifestName), [&](raw_ostream &os) {
-        os << llvm::formatv("{0:2}\n",
-                            makeManifest(program, options.targetText));
-        return llvm::Error::success();
-      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,9 +107,13 @@ static llvm::Error run(const CompileOptions &options) {
     if (llvm::Error error = checkCanWrite(options.outputFile))
       return error;
   }
-  if (!options.bundle.empty())
-    if (llvm::Error error = prepareBundle(options.bundle))
-      return error;
+  std::optional<ProgramBundle> bundle;
+  if (!options.bundle.empty()) {
+    llvm::Expected<ProgramBundle> made = ProgramBundle::create(options.bundle);
+    if (!made)
+      return made.takeError();
+    bundle.emplace(std::move(*made));
+  }
 
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
@@ -203,34 +140,38 @@ static llvm::Error run(const CompileOptions &options) {
   if (!objects)
     return makeError("'" + options.inputFile +
                      "': " + llvm::toString(objects.takeError()));
-  const std::string path = options.outputFile.empty()
-                               ? getFile(options.bundle, kStepName)
-                               : options.outputFile;
+  // With a bundle -o gets a copy: the manifest is of this program, whoever else
+  // writes there.
+  const std::string linked = bundle ? bundle->getStep() : options.outputFile;
   SmallVector<ArrayRef<char>> bytes(objects->begin(), objects->end());
-  if (llvm::Error error = linkSharedObject(*linker, bytes, path))
+  if (llvm::Error error = linkSharedObject(*linker, bytes, linked))
     return error;
+  uint64_t size = 0;
+  (void)fs::file_size(linked, size);
   // Which shows that it can be loaded.
-  llvm::Expected<ProgramFile> program = loadProgramFile(path);
+  llvm::Expected<ProgramFile> program = loadProgramFile(linked);
   if (!program)
     return program.takeError();
-  if (!options.bundle.empty()) {
-    const std::string step = getFile(options.bundle, kStepName);
-    if (step != path)
-      if (llvm::Error error = copyFile(path, step))
-        return error;
+  if (bundle) {
     if (llvm::Error error =
-            completeBundle(options, *runtime, *program->program))
+            bundle->complete(*runtime, *program->program, options.targetText))
       return error;
+    if (llvm::Error error = bundle->publish())
+      return error;
+    if (!options.outputFile.empty())
+      if (llvm::Error error =
+              copyWholeFile(bundle->getStep(), options.outputFile))
+        return error;
   }
   if (options.quiet)
     return llvm::Error::success();
   if (precision.verbosity != "0")
     llvm::outs() << report.decisions;
-  uint64_t size = 0;
-  (void)fs::file_size(path, size);
   llvm::outs() << llvm::formatv(
-      "'{0}' for {1}: {2}, in {3:f2} s\n", path, options.targetText,
-      formatBytes(size), report.preparation + report.lowering + report.codegen);
+      "'{0}' for {1}: {2}, in {3:f2} s\n",
+      options.outputFile.empty() ? bundle->getStep() : options.outputFile,
+      options.targetText, formatBytes(size),
+      report.preparation + report.lowering + report.codegen);
   return llvm::Error::success();
 }
 
