@@ -16,7 +16,9 @@
 #include "LinkTarget.h"
 
 #include "amp/Execution/ProgramManifest.h"
+#include "amp/Execution/RunFiles.h"
 #include "amp/Execution/WholeFile.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,6 +40,8 @@ static constexpr llvm::StringLiteral kStep = "step.so",
                                      kRuntime = "libamp-rt.so.0",
                                      kRuntimeLink = "libamp-rt.so",
                                      kManifest = "manifest.json";
+static constexpr llvm::StringLiteral kFiles[] = {kStep, kRuntime, kRuntimeLink,
+                                                 kManifest};
 static constexpr llvm::StringLiteral kClaim = ".incomplete";
 
 static Error failFolder(StringRef folder, std::error_code error) {
@@ -101,6 +105,24 @@ std::string ProgramBundle::getStep() const {
   return isPublished ? getFile(folder, kStep) : aside.getFile(kStep);
 }
 
+Expected<bool> ProgramBundle::isStep(StringRef file) const {
+  SmallString<128> target = StringRef(getLinkTarget(file));
+  path::remove_dots(target);
+  const StringRef parent = path::parent_path(target);
+  const StringRef name = path::filename(target);
+  const bool isInside = isSamePlace(parent.empty() ? "." : parent, folder);
+  if (isInside && name == kStep)
+    return true;
+  if ((isInside && llvm::is_contained(kFiles, name)) ||
+      isSamePlace(target, folder))
+    return createStringError(
+        Twine("expected -o to name a file of its own, but '") + file + "' is " +
+        (isInside ? "the " + name + " of --bundle"
+                  : Twine("that of --bundle")) +
+        "; name another file");
+  return false;
+}
+
 Error mlir::amp::copyWholeFile(StringRef from, StringRef to) {
   auto bytes = llvm::MemoryBuffer::getFile(from, /*IsText=*/false,
                                            /*RequiresNullTerminator=*/false);
@@ -132,7 +154,7 @@ Error ProgramBundle::complete(StringRef runtime, const AmpRtProgram &program,
 Error ProgramBundle::publish() {
   if (exists) {
     // The manifest last: with it the bundle is complete.
-    for (StringRef name : {kStep, kRuntime, kRuntimeLink, kManifest})
+    for (StringRef name : kFiles)
       if (std::error_code error =
               fs::rename(aside.getFile(name), getFile(folder, name)))
         return failFolder(given, error);

@@ -60,6 +60,17 @@ static std::optional<FileIdentity> identify(StringRef name, int standardFd) {
   return FileIdentity{status.getUniqueID(), ""};
 }
 
+bool mlir::amp::isSamePlace(StringRef first, StringRef second) {
+  auto find = [](StringRef name) -> std::optional<FileIdentity> {
+    fs::UniqueID id;
+    if (fs::getUniqueID(name, id))
+      return identifyMissing(name);
+    return FileIdentity{id, ""};
+  };
+  std::optional<FileIdentity> one = find(first), other = find(second);
+  return one && other && *one == *other;
+}
+
 static Error compare(const RunFile &output, const RunFile &other,
                      int otherStandardFd) {
   if (output.path.empty() || other.path.empty() ||

@@ -100,13 +100,9 @@ static llvm::Error run(const CompileOptions &options) {
   llvm::Expected<std::string> runtime = findRuntimeLibrary();
   if (!runtime)
     return runtime.takeError();
-  if (!options.outputFile.empty()) {
-    if (llvm::Error error = checkRunFiles({{"the module", options.inputFile}},
-                                          {{"-o", options.outputFile}}))
-      return error;
-    if (llvm::Error error = checkCanWrite(options.outputFile))
-      return error;
-  }
+  if (llvm::Error error = checkRunFiles({{"the module", options.inputFile}},
+                                        {{"-o", options.outputFile}}))
+    return error;
   std::optional<ProgramBundle> bundle;
   if (!options.bundle.empty()) {
     llvm::Expected<ProgramBundle> made = ProgramBundle::create(options.bundle);
@@ -114,6 +110,17 @@ static llvm::Error run(const CompileOptions &options) {
       return made.takeError();
     bundle.emplace(std::move(*made));
   }
+  // Whether -o gets a file that is not written with the bundle.
+  bool hasOutput = !options.outputFile.empty();
+  if (hasOutput && bundle) {
+    llvm::Expected<bool> isStep = bundle->isStep(options.outputFile);
+    if (!isStep)
+      return isStep.takeError();
+    hasOutput = !*isStep;
+  }
+  if (hasOutput)
+    if (llvm::Error error = checkCanWrite(options.outputFile))
+      return error;
 
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
@@ -158,7 +165,7 @@ static llvm::Error run(const CompileOptions &options) {
       return error;
     if (llvm::Error error = bundle->publish())
       return error;
-    if (!options.outputFile.empty())
+    if (hasOutput)
       if (llvm::Error error =
               copyWholeFile(bundle->getStep(), options.outputFile))
         return error;

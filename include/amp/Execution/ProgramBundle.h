@@ -35,6 +35,9 @@ public:
 
   /// Where the program goes, before the other files. `publish` moves it.
   std::string getStep() const;
+  /// Fails, naming -o, if `file` will be of the bundle, unless it is its
+  /// program: then it is written with it, and this returns true.
+  llvm::Expected<bool> isStep(llvm::StringRef file) const;
   /// Puts a copy of the runtime, by the name by which the program asks for it,
   /// and the manifest of `program`, which is the one in `getStep`, beside it.
   llvm::Error complete(llvm::StringRef runtime, const AmpRtProgram &program,

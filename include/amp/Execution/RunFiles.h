@@ -40,6 +40,9 @@ struct RunFile {
 llvm::Error checkRunFiles(llvm::ArrayRef<RunFile> inputs,
                           llvm::ArrayRef<RunFile> outputs);
 
+/// Whether two names are of one file or folder, there or not yet.
+bool isSamePlace(llvm::StringRef first, llvm::StringRef second);
+
 } // namespace mlir::amp
 
 #endif // AMP_EXECUTION_RUNFILES_H
