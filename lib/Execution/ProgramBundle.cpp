@@ -123,6 +123,18 @@ Expected<bool> ProgramBundle::isStep(StringRef file) const {
   return false;
 }
 
+std::vector<std::string> mlir::amp::findBundleFiles(StringRef program) {
+  SmallString<128> real;
+  if (fs::real_path(program, real))
+    return {};
+  const StringRef folder = path::parent_path(real);
+  std::vector<std::string> files;
+  if (fs::exists(getFile(folder, kRuntime)))
+    for (StringRef name : kFiles)
+      files.push_back(getFile(folder, name));
+  return files;
+}
+
 Error mlir::amp::copyWholeFile(StringRef from, StringRef to) {
   auto bytes = llvm::MemoryBuffer::getFile(from, /*IsText=*/false,
                                            /*RequiresNullTerminator=*/false);

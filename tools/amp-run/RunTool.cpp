@@ -34,6 +34,7 @@
 #include "amp/Execution/MemoryLimits.h"
 #include "amp/Execution/OracleReplay.h"
 #include "amp/Execution/PerfMap.h"
+#include "amp/Execution/ProgramBundle.h"
 #include "amp/Execution/ProgramFile.h"
 #include "amp/Execution/ProgramsByExtents.h"
 #include "amp/Execution/ProgressDisplay.h"
@@ -883,19 +884,26 @@ static llvm::Error evaluateAfter(const RunOptions &options, TrainingLoop &loop,
   return llvm::Error::success();
 }
 
+/// What a run reads.
+static SmallVector<RunFile> listInputs(const RunOptions &options) {
+  SmallVector<RunFile> files = {
+      {options.isProgram ? "the program" : "the module", options.inputFile},
+      {options.mode == Train ? "--data" : "--replay", options.sourceFile},
+      {"--test-data", options.testFile},
+      {"--init", options.initFile},
+      {"--tolerances", options.tolerances}};
+  if (options.isProgram)
+    for (std::string &file : findBundleFiles(options.inputFile))
+      files.push_back({"the program's bundle", std::move(file)});
+  return files;
+}
+
 /// Trains or replays. Returns the signal that ended it, or 0.
 static llvm::Expected<int> runBatches(MLIRContext &context,
                                       const RunOptions &options,
                                       const Compute &compute) {
   std::optional<StopBeforeSteps> early(std::in_place);
-  const std::string source = options.mode == Train ? "--data" : "--replay";
-  if (llvm::Error error = checkFiles(
-          options, {{options.isProgram ? "the program" : "the module",
-                     options.inputFile},
-                    {source, options.sourceFile},
-                    {"--test-data", options.testFile},
-                    {"--init", options.initFile},
-                    {"--tolerances", options.tolerances}}))
+  if (llvm::Error error = checkFiles(options, listInputs(options)))
     return std::move(error);
   MixedPrecisionOptions precision;
   if (llvm::Error error = setPrecision(precision, options, {}, {}))

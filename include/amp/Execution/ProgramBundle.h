@@ -24,6 +24,7 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <vector>
 
 namespace mlir::amp {
 
@@ -61,6 +62,10 @@ private:
   /// there, beside one that was not.
   TemporaryFolder aside;
 };
+
+/// The files of the bundle that `program` lies in, its own among them; none if
+/// its runtime does not lie beside it.
+std::vector<std::string> findBundleFiles(llvm::StringRef program);
 
 /// Copies a file, whole or not at all.
 llvm::Error copyWholeFile(llvm::StringRef from, llvm::StringRef to);
