@@ -121,11 +121,16 @@ Expected<std::unique_ptr<GivenValues>> mlir::amp::openInitFile(StringRef path) {
 }
 
 /// The given value for `spec`, in its own type; none if the default is wanted.
+/// Of a parameter and its master, whichever the step has, the file's master
+/// comes first: where it has both, as a state of O2 does, the parameter is but
+/// the master's rounded copy.
 static Expected<std::optional<HostArray>> findGiven(const ValueSpec &spec,
                                                     GivenValues &given) {
-  std::optional<GivenValues::Value> value = given.find(spec.role, spec.name);
-  if (!value && (spec.role == "master" || spec.role == "param"))
-    value = given.find(spec.role == "master" ? "param" : "master", spec.name);
+  const bool isParameter = spec.role == "master" || spec.role == "param";
+  std::optional<GivenValues::Value> value =
+      given.find(isParameter ? "master" : spec.role, spec.name);
+  if (!value && isParameter)
+    value = given.find("param", spec.name);
   if (!value) {
     if (Error error = given.explainMissing(spec))
       return error;

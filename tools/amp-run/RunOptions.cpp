@@ -50,7 +50,10 @@ struct CommandLine {
       runs, "batch-size", "rows of a batch whose extent is dynamic", "number"};
   ToolOption<uint64_t> seed{runs, "seed", "seed of start values and shuffling",
                             "number"};
-  TextOption initFile{runs, "init", "start values from this .npz", "file"};
+  TextOption initFile{runs, "init",
+                      "start values from this .npz: of a parameter its master, "
+                      "where the file has both",
+                      "file"};
   TextOption saveFile{runs, "save",
                       "write the final state to this .npz, whole or not "
                       "at all; it may be that of --init",

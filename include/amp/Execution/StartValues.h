@@ -12,7 +12,8 @@
 // a program ahead of time starts from the same.
 //
 // Where the step has a `master` NAME, the value binds to the master, and
-// `param` NAME is its copy, rounded.
+// `param` NAME is its copy, rounded. Where the given values have both, the
+// master is the one that counts, also for a step that has `param` NAME alone.
 //
 //===----------------------------------------------------------------------===//
 

@@ -266,6 +266,25 @@ TEST_F(InitFileTest, AnOwnMasterComesFirst) {
   EXPECT_EQ(*state.at({"param", "w"}).as<uint16_t>(), 0x2e66);
 }
 
+// Nor may it become the parameter of a step without masters.
+TEST_F(InitFileTest, AMasterComesBeforeItsCopy) {
+  HostArray master = makeArray(F32, {1}, {0.1});
+  HostArray half = makeArray(AMP_RT_ELEMENT_F16, {1}, {0.5});
+  auto both = open({{"param/w", &half}, {"master/w", &master}});
+  EXPECT_EQ(
+      take(makeStartValues(makeSpec("param", "w", F32, {1}), both.get(), 0))
+          .at({"param", "w"})
+          .getAsDouble(0),
+      double(0.1f));
+  // The near miss: there is only the copy.
+  auto one = open({{"param/w", &half}});
+  EXPECT_EQ(
+      take(makeStartValues(makeSpec("param", "w", F32, {1}), one.get(), 0))
+          .at({"param", "w"})
+          .getAsDouble(0),
+      0.5);
+}
+
 TEST_F(InitFileTest, OneNameIsOneValue) {
   HostArray value = makeArray(F32, {1}, {1});
   auto open = [&](const char *first, const char *second) {
