@@ -74,9 +74,10 @@ AMP_RT_API AmpRtStatus ampRtTrainingGetBytes(const AmpRtTraining *training,
 
 /* Copies an argument from the host's memory: a batch, or a state that is to
  * begin with another value. It stays until it is written again or a step gives
- * its next value. `bytes` is the array's size, or whole rows where the caller
- * chooses their number. A master's parameter follows it, and is not written
- * itself. AMP_RT_NOT_FOUND if there is no argument of that role and name. */
+ * its next value, also where there is no memory for another one. `bytes` is the
+ * array's size, or whole rows where the caller chooses their number. A master's
+ * parameter follows it, and is not written itself. AMP_RT_NOT_FOUND if there is
+ * no argument of that role and name. */
 AMP_RT_API AmpRtStatus ampRtTrainingWrite(AmpRtTraining *training,
                                           const char *role, const char *name,
                                           const void *data, int64_t bytes);

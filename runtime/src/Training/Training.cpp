@@ -68,7 +68,8 @@ struct AmpRtTraining {
 
   AmpRtStatus prepare(const char *call, Value &value, bool isResult);
   AmpRtStatus prepareHandle(const char *call, Value &value);
-  AmpRtStatus resize(Value &value, int64_t bytes);
+  AmpRtStatus resize(Value &value, int64_t bytes, const void *source);
+  AmpRtStatus copyTo(void *target, const void *source, int64_t bytes);
   AmpRtStatus write(Value &value, const void *source);
   AmpRtStatus roundMaster(const char *call, Value &parameter,
                           const void *source);
@@ -127,13 +128,20 @@ AmpRtStatus AmpRtTraining::find(const char *call, const char *role,
               call, function->name, role, name);
 }
 
-/// Gives an array memory for `bytes`; its first extent, if the caller chooses
-/// it, follows from them.
-AmpRtStatus AmpRtTraining::resize(Value &value, int64_t bytes) {
+/// Gives an array memory for `bytes`, with those of `source` unless that is
+/// null; its first extent, if the caller chooses it, follows from them. Where
+/// that fails the array keeps what it has.
+AmpRtStatus AmpRtTraining::resize(Value &value, int64_t bytes,
+                                  const void *source) {
   const AmpRtValue &description = *value.description;
   void *data = nullptr;
   if (AmpRtStatus status = ampRtDeviceAllocate(device, bytes, 64, &data))
     return status;
+  if (source)
+    if (AmpRtStatus status = copyTo(data, source, bytes)) {
+      (void)ampRtDeviceFree(device, data);
+      return status;
+    }
   (void)ampRtDeviceFree(device, value.data());
   value.setData(data);
   value.bytes = bytes;
@@ -176,7 +184,7 @@ AmpRtStatus AmpRtTraining::prepare(const char *call, Value &value,
   if (AmpRtStatus status = countValueBytes(call, description, bytes))
     return status;
   if (bytes >= 0)
-    return resize(value, bytes);
+    return resize(value, bytes, /*source=*/nullptr);
   for (int32_t i = isResult ? 0 : 1; i < description.rank; ++i)
     if (description.extents[i] < 0)
       return fail(AMP_RT_UNAVAILABLE,
@@ -187,14 +195,19 @@ AmpRtStatus AmpRtTraining::prepare(const char *call, Value &value,
   return AMP_RT_OK; // until rows are written
 }
 
+AmpRtStatus AmpRtTraining::copyTo(void *target, const void *source,
+                                  int64_t bytes) {
+  if (bytes == 0)
+    return AMP_RT_OK;
+  if (AmpRtStatus status =
+          ampRtDeviceCopy(device, target, source, bytes, AMP_RT_COPY_TO_DEVICE))
+    return status;
+  return ampRtDeviceSynchronize(device);
+}
+
 AmpRtStatus AmpRtTraining::write(Value &value, const void *source) {
-  if (value.bytes > 0) {
-    if (AmpRtStatus status = ampRtDeviceCopy(
-            device, value.data(), source, value.bytes, AMP_RT_COPY_TO_DEVICE))
-      return status;
-    if (AmpRtStatus status = ampRtDeviceSynchronize(device))
-      return status;
-  }
+  if (AmpRtStatus status = copyTo(value.data(), source, value.bytes))
+    return status;
   value.isSet = true;
   return AMP_RT_OK;
 }
@@ -454,9 +467,10 @@ AmpRtStatus ampRtTrainingWrite(AmpRtTraining *training, const char *role,
                   call, role, name, static_cast<long long>(row),
                   static_cast<long long>(bytes));
     if (!value->data() || bytes != value->bytes) {
-      value->isSet = false; // until it has been written
-      if (AmpRtStatus status = training->resize(*value, bytes))
+      if (AmpRtStatus status = training->resize(*value, bytes, data))
         return status;
+      value->isSet = true;
+      return AMP_RT_OK;
     }
   } else if (bytes != value->bytes) {
     return failValueBytes(call, description, value->bytes, bytes);

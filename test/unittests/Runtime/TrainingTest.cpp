@@ -204,6 +204,19 @@ TEST_F(Training, AStepThatFailsLeavesTheState) {
   EXPECT_EQ(value, 3);
 }
 
+// More rows than there is memory for.
+TEST_F(Training, AWriteThatFailsLeavesTheValue) {
+  create();
+  write("hyper", "lr", {0.5});
+  write("batch", "x", {1, 2});
+  const float rows[2] = {};
+  EXPECT_EQ(ampRtTrainingWrite(training, "batch", "x", rows, INT64_MAX / 8 * 8),
+            AMP_RT_OUT_OF_MEMORY);
+  EXPECT_EQ(read<float>("batch", "x"), (std::vector<float>{1, 2}));
+  ASSERT_EQ(ampRtTrainingStep(training), AMP_RT_OK) << ampRtStatusText();
+  EXPECT_EQ(read<float>("loss", "loss"), std::vector<float>{3});
+}
+
 TEST_F(Training, ArgumentsWithoutAValueAreNamed) {
   create();
   EXPECT_EQ(ampRtTrainingStep(training), AMP_RT_INVALID_ARGUMENT);
