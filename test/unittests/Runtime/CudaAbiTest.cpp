@@ -121,7 +121,9 @@ SAME(ours::kErrorUnsupportedPtxVersion, CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
 SAME(ours::kErrorNotFound, CUDA_ERROR_NOT_FOUND);
 SAME(ours::kErrorIllegalAddress, CUDA_ERROR_ILLEGAL_ADDRESS);
 SAME(ours::kErrorLaunchFailed, CUDA_ERROR_LAUNCH_FAILED);
-SAME(714, CUDA_ERROR_HARDWARE_STACK_ERROR); // first that loses the context
+SAME(ours::kErrorLaunchTimeout, CUDA_ERROR_LAUNCH_TIMEOUT);
+SAME(ours::kErrorAssert, CUDA_ERROR_ASSERT);
+SAME(ours::kErrorHardwareStackError, CUDA_ERROR_HARDWARE_STACK_ERROR);
 SAME(ours::kDeviceMultiprocessorCount,
      CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 SAME(ours::kDeviceL2CacheSize, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);

@@ -370,6 +370,21 @@ TEST_F(OpenCudaTest, AnAccessOfAKernelShowsWhenItIsWaitedFor) {
                "('dmesg', 'nvidia-smi')");
 }
 
+// Those after which CUDA's documentation calls the context unusable, and their
+// neighbours, after which it is not.
+TEST_F(OpenCudaTest, ErrorsThatBreakTheContextSaySo) {
+  auto breaks = [&](int error) {
+    fakecuda::failCall("cuStreamSynchronize", error);
+    EXPECT_EQ(ampRtDeviceSynchronize(device), AMP_RT_DEVICE_ERROR) << error;
+    return std::string(ampRtStatusText()).find("broke the context") !=
+           std::string::npos;
+  };
+  for (int error : {700, 702, 710, 714, 715, 716, 717, 718, 719})
+    EXPECT_TRUE(breaks(error)) << error;
+  for (int error : {701, 703, 709, 711, 713, 720})
+    EXPECT_FALSE(breaks(error)) << error;
+}
+
 //===----------------------------------------------------------------------===//
 // Events
 //===----------------------------------------------------------------------===//

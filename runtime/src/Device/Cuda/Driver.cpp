@@ -101,8 +101,9 @@ AmpRtStatus Driver::open(const char *call) {
 
 /// From these on every call of the process returns the same error.
 static bool losesContext(Result result) {
-  return result == kErrorIllegalAddress ||
-         (result >= 714 && result <= kErrorLaunchFailed);
+  return result == kErrorIllegalAddress || result == kErrorLaunchTimeout ||
+         result == kErrorAssert ||
+         (result >= kErrorHardwareStackError && result <= kErrorLaunchFailed);
 }
 
 static AmpRtStatus statusOf(Result result) {

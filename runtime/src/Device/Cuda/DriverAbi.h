@@ -43,6 +43,9 @@ enum : Result {
   kErrorUnsupportedPtxVersion = 222,
   kErrorNotFound = 500,
   kErrorIllegalAddress = 700,
+  kErrorLaunchTimeout = 702,
+  kErrorAssert = 710,
+  kErrorHardwareStackError = 714,
   kErrorLaunchFailed = 719
 };
 
