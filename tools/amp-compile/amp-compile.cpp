@@ -89,6 +89,10 @@ static llvm::Error run(const CompileOptions &options) {
       openInputFile(options.inputFile, &message);
   if (!file)
     return makeError(message);
+  // As one that a copy has only begun; it would be a module without a step.
+  if (file->getBufferSize() == 0)
+    return makeError("'" + options.inputFile +
+                     "' is empty; name a step as MLIR");
   MixedPrecisionOptions precision;
   if (llvm::Error error =
           setPrecision(precision, options.precision,

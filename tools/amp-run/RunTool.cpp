@@ -104,6 +104,11 @@ parse(MLIRContext &context, const RunOptions &options) {
       openInputFile(options.inputFile, &message);
   if (!buffer)
     return makeError(message);
+  // As one that a copy has only begun; it would be a module without a step.
+  if (buffer->getBufferSize() == 0)
+    return makeError("'" + options.inputFile +
+                     "' is empty; name a step as MLIR, or what amp-compile "
+                     "made of one");
   auto source = std::make_unique<Source>(context);
   source->sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   source->module = parseSourceFile<ModuleOp>(source->sources, &context);

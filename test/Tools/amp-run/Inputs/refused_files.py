@@ -65,7 +65,8 @@ def zipped(method, **arrays):
 
 # Modules, each with what the error says after "'FILE'".
 modules = {
-    "empty.mlir": ("", ": the module has no train step: expected a function"),
+    "empty.mlir": ("", " is empty; name a step as MLIR, or what amp-compile made of one"),
+    "blank.mlir": ("\n", ": the module has no train step: expected a function"),
     "cut.mlir": (text[:5000], " cannot be read as MLIR"),
     "bytes.mlir": (bytes(range(256)), " cannot be read as MLIR"),
     "two-steps.mlir": (
