@@ -12,10 +12,10 @@
 // Without kernels nothing is asked for.
 // RUN: amp-opt %t/empty.mlir --amp-compile-kernels=toolkit=%t/none -o /dev/null
 
-// PATH: error: expected 'ptxas' of the CUDA toolkit in PATH or under CUDA_HOME, but found none; install the toolkit, set 'toolkit' to its folder, or use 'format=isa' for PTX, which needs none
+// PATH: error: expected 'ptxas' of the CUDA toolkit in PATH or under CUDA_HOME, but found none; install the toolkit, or name its folder ('toolkit' of the pass, '--cuda-toolkit' of amp-compile and amp-run); PTX needs none ('format=isa' of the pass)
 // FOLDER: error: expected 'ptxas' of the CUDA toolkit in '{{.*}}none/bin', but found none; install the toolkit
-// OLD: error: expected CUDA 12.0 or later, but '{{.*}}old/bin/ptxas' is of CUDA 11; set 'toolkit' to a later one
-// ODD: error: expected '{{.*}}odd/bin/ptxas --version' to name a release of CUDA, but got 'hello'; set 'toolkit'
+// OLD: error: expected CUDA 12.0 or later, but '{{.*}}old/bin/ptxas' is of CUDA 11; install a later one, or name its folder ('toolkit' of the pass, '--cuda-toolkit' of amp-compile and amp-run)
+// ODD: error: expected '{{.*}}odd/bin/ptxas --version' to name a release of CUDA, but got 'hello'; install the toolkit, or name its folder ('toolkit' of the pass, '--cuda-toolkit' of amp-compile and amp-run)
 // FAILING: `ptxas` invocation failed
 // FAILING: error: expected ptxas and LLVM to compile the kernels for #nvvm.target<
 // FORMAT: error: expected 'format' to be bin, isa or llvm, but got 'elf'

@@ -43,6 +43,11 @@ using namespace mlir::amp;
 /// The first release of CUDA whose ptxas reads PTX 8.0.
 static constexpr unsigned kFirstToolkit = 12;
 
+/// The remedy for another toolkit, for whoever runs the pass.
+static constexpr StringLiteral kNameToolkit =
+    "name its folder ('toolkit' of the pass, '--cuda-toolkit' of amp-compile "
+    "and amp-run)";
+
 namespace {
 /// Code of one module, an object for each of its targets.
 struct CompiledModule {
@@ -116,8 +121,8 @@ LogicalResult CompileKernels::readToolkit(std::string &version) {
         << "expected 'ptxas' of the CUDA toolkit "
         << (toolkit.empty() ? std::string("in PATH or under CUDA_HOME")
                             : "in '" + folders.front() + "'")
-        << ", but found none; install the toolkit, set 'toolkit' to its folder, "
-           "or use 'format=isa' for PTX, which needs none";
+        << ", but found none; install the toolkit, or " << kNameToolkit
+        << "; PTX needs none ('format=isa' of the pass)";
     return diagnostic;
   }
   version = askVersion(*program);
@@ -127,12 +132,13 @@ LogicalResult CompileKernels::readToolkit(std::string &version) {
     return getOperation().emitError()
            << "expected '" << *program
            << " --version' to name a release of CUDA, but got '"
-           << StringRef(version).trim() << "'; set 'toolkit'";
+           << StringRef(version).trim() << "'; install the toolkit, or "
+           << kNameToolkit;
   if (major < kFirstToolkit)
     return getOperation().emitError()
            << "expected CUDA " << kFirstToolkit << ".0 or later, but '"
            << *program << "' is of CUDA " << major
-           << "; set 'toolkit' to a later one";
+           << "; install a later one, or " << kNameToolkit;
   return success();
 }
 
