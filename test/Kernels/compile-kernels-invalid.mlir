@@ -7,6 +7,7 @@
 // RUN: not amp-opt %t/kernel.mlir --amp-compile-kernels=toolkit=%t/old 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: not amp-opt %t/kernel.mlir --amp-compile-kernels=toolkit=%t/odd 2>&1 | FileCheck %s --check-prefix=ODD
 // RUN: not amp-opt %t/kernel.mlir --amp-compile-kernels=toolkit=%t/failing 2>&1 | FileCheck %s --check-prefix=FAILING
+// RUN: not env TMPDIR=%t/nowhere amp-opt %t/kernel.mlir --amp-compile-kernels=toolkit=%t/failing 2>&1 | FileCheck %s --check-prefix=PLACE --implicit-check-not=toolkit
 // RUN: not amp-opt %t/kernel.mlir --amp-compile-kernels=format=elf 2>&1 | FileCheck %s --check-prefix=FORMAT
 // RUN: not amp-opt %t/target.mlir --amp-compile-kernels 2>&1 | FileCheck %s --check-prefix=TARGET
 // Without kernels nothing is asked for.
@@ -18,6 +19,7 @@
 // ODD: error: expected '{{.*}}odd/bin/ptxas --version' to name a release of CUDA, but got 'hello'; install the toolkit, or name its folder ('toolkit' of the pass, '--cuda-toolkit' of amp-compile and amp-run)
 // FAILING: `ptxas` invocation failed
 // FAILING: error: expected ptxas and LLVM to compile the kernels for #nvvm.target<
+// PLACE: error: cannot make a temporary file in '{{.*}}nowhere': No such file or directory; set TMPDIR to a folder that can be written to
 // FORMAT: error: expected 'format' to be bin, isa or llvm, but got 'elf'
 // TARGET: error: expected a target to compile for; run nvvm-attach-target first
 

@@ -83,19 +83,26 @@ std::optional<gpu::CompilationTarget> CompileKernels::readFormat() {
   return target;
 }
 
-/// What `ptxas --version` prints.
-static std::string askVersion(StringRef program) {
-  SmallString<128> path;
-  if (llvm::sys::fs::createTemporaryFile("amp-ptxas", "txt", path))
-    return "";
+/// What `ptxas --version` prints. Fails without a place for temporary files,
+/// which ptxas itself needs as well.
+static FailureOr<std::string> askVersion(StringRef program, Location location) {
+  SmallString<128> path, folder;
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("amp-ptxas", "txt", path)) {
+    llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, folder);
+    return emitError(location)
+           << "cannot make a temporary file in '" << folder
+           << "': " << error.message()
+           << "; set TMPDIR to a folder that can be written to";
+  }
   llvm::FileRemover remover(path);
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(path),
                                           StringRef("")};
   if (llvm::sys::ExecuteAndWait(program, {program, "--version"}, std::nullopt,
                                 redirects))
-    return "";
+    return std::string();
   auto file = llvm::MemoryBuffer::getFile(path);
-  return file ? (*file)->getBuffer().str() : "";
+  return file ? (*file)->getBuffer().str() : std::string();
 }
 
 /// Finds ptxas where upstream's target will, and asks it what it is.
@@ -125,7 +132,10 @@ LogicalResult CompileKernels::readToolkit(std::string &version) {
         << "; PTX needs none ('format=isa' of the pass)";
     return diagnostic;
   }
-  version = askVersion(*program);
+  FailureOr<std::string> answer = askVersion(*program, getOperation().getLoc());
+  if (failed(answer))
+    return failure();
+  version = std::move(*answer);
   StringRef release = StringRef(version).split("release ").second;
   unsigned major;
   if (release.consumeInteger(10, major))
