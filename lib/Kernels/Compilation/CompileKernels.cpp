@@ -49,10 +49,17 @@ static constexpr StringLiteral kNameToolkit =
     "and amp-run)";
 
 namespace {
+/// An entry of the cache that was no use.
+struct FailedEntry {
+  std::string path;
+  std::string reason;
+};
+
 /// Code of one module, an object for each of its targets.
 struct CompiledModule {
   gpu::GPUModuleOp module;
   SmallVector<Attribute> objects;
+  SmallVector<FailedEntry, 0> damaged, unwritten;
 };
 
 struct CompileKernels
@@ -182,9 +189,7 @@ LogicalResult CompileKernels::compile(CompiledModule &compiled,
     std::optional<KernelCode> code = kernels.read(key, isDamaged);
     if (isDamaged) {
       ++numDamaged;
-      module.emitWarning() << "expected whole code in the cache, but '"
-                           << kernels.getPath(key)
-                           << "' is damaged; the kernel is compiled again";
+      compiled.damaged.push_back({kernels.getPath(key), ""});
     }
     if (code) {
       ++numFound;
@@ -195,9 +200,7 @@ LogicalResult CompileKernels::compile(CompiledModule &compiled,
       ++numCompiled;
       std::string reason;
       if (kernels.isEnabled() && failed(kernels.write(key, *code, reason)))
-        module.emitWarning()
-            << "expected to keep code in the cache, but '"
-            << kernels.getPath(key) << "' could not be written: " << reason;
+        compiled.unwritten.push_back({kernels.getPath(key), reason});
     }
     // Upstream notes on the module how long it took, and the object would say
     // so: equal kernels would no longer be equal.
@@ -211,6 +214,34 @@ LogicalResult CompileKernels::compile(CompiledModule &compiled,
   return success();
 }
 
+/// Warns once of all entries, for what ails one, such as a full disk, often
+/// ails them all.
+static void warnOfCache(Location location, ArrayRef<CompiledModule> modules) {
+  auto warn = [&](SmallVector<FailedEntry, 0> CompiledModule::*member,
+                  StringRef rule, StringRef one, StringRef many,
+                  StringRef rest) {
+    const FailedEntry *first = nullptr;
+    size_t count = 0;
+    for (const CompiledModule &compiled : modules)
+      for (const FailedEntry &entry : compiled.*member)
+        if (count++ == 0)
+          first = &entry;
+    if (!first)
+      return;
+    InFlightDiagnostic warning = emitWarning(location);
+    warning << rule << ", but '" << first->path << "' ";
+    if (count > 1)
+      warning << "and " << count - 1 << " more " << many;
+    else
+      warning << one;
+    warning << rest << first->reason;
+  };
+  warn(&CompiledModule::damaged, "expected whole code in the cache",
+       "is damaged", "are damaged", "; what is damaged is compiled again");
+  warn(&CompiledModule::unwritten, "expected to keep code in the cache",
+       "could not be written", "could not be written", ": ");
+}
+
 void CompileKernels::runOnOperation() {
   std::vector<CompiledModule> modules;
   for (auto module : getOperation().getOps<gpu::GPUModuleOp>()) {
@@ -219,7 +250,7 @@ void CompileKernels::runOnOperation() {
                             "nvvm-attach-target first";
       return signalPassFailure();
     }
-    modules.push_back({module, {}});
+    modules.push_back({module, {}, {}, {}});
   }
   std::optional<gpu::CompilationTarget> target = readFormat();
   std::string version;
@@ -232,6 +263,7 @@ void CompileKernels::runOnOperation() {
             return compile(compiled, kernels, *target, version);
           })))
     return signalPassFailure();
+  warnOfCache(getOperation().getLoc(), modules);
   for (CompiledModule &compiled : modules) {
     gpu::GPUModuleOp module = compiled.module;
     OpBuilder builder(module);
