@@ -56,7 +56,9 @@ struct CommandLine {
                       "file"};
   TextOption saveFile{runs, "save",
                       "write the final state to this .npz, whole or not "
-                      "at all; it may be that of --init",
+                      "at all; it may be that of --init. Loss scalers and the "
+                      "place in the data are not in it: a run from it begins "
+                      "both anew",
                       "file"};
   TextOption logFile{runs, "log",
                      "append one JSON line a step to this file; '-' is "
