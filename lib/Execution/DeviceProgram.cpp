@@ -15,6 +15,7 @@
 
 #include "ProgramCompilation.h"
 #include "amp-rt/Device.h"
+#include "amp/Execution/TemporaryFolder.h"
 #include "amp/Kernels/Chip.h"
 #include "amp/Pipelines/DeviceLowering.h"
 
@@ -71,6 +72,13 @@ llvm::Error mlir::amp::completeTarget(DeviceTarget &target) {
   return llvm::Error::success();
 }
 
+/// What ptxas is given and gives back goes through files, which upstream leaves
+/// when the process is ended.
+static llvm::Error begin(OwnTemporaryFiles &files, const DeviceTarget &target) {
+  return target.device == kEmulator ? llvm::Error::success()
+                                    : files.begin("amp-ptxas");
+}
+
 static void setLowering(DeviceLoweringOptions &lowering,
                         const DeviceTarget &target) {
   lowering.chip = target.chip;
@@ -87,6 +95,9 @@ mlir::amp::compileForDevice(ModuleOp module,
                             const MixedPrecisionOptions &precision,
                             const DeviceTarget &target,
                             const JitOptions &options, CompileReport *report) {
+  OwnTemporaryFiles files;
+  if (llvm::Error error = begin(files, target))
+    return std::move(error);
   DeviceLoweringOptions lowering;
   setLowering(lowering, target);
   ProgramOptions resources;
@@ -102,6 +113,9 @@ llvm::Expected<std::vector<ObjectCode>> mlir::amp::compileToDeviceObjects(
     ModuleOp module, const MixedPrecisionOptions &precision,
     const DeviceTarget &target, const ObjectOptions &options,
     CompileReport &report) {
+  OwnTemporaryFiles files;
+  if (llvm::Error error = begin(files, target))
+    return std::move(error);
   DeviceLoweringOptions lowering;
   setLowering(lowering, target);
   return compileToObjects(

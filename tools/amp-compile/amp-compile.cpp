@@ -21,6 +21,7 @@
 #include "amp/Execution/ProgramFile.h"
 #include "amp/Execution/RunFiles.h"
 #include "amp/Execution/SharedObject.h"
+#include "amp/Execution/TemporaryFolder.h"
 #include "amp/Execution/WholeFile.h"
 #include "amp/InitAllDialects.h"
 #include "amp/Support/OutOfMemory.h"
@@ -188,6 +189,7 @@ static llvm::Error run(const CompileOptions &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  removeTemporaryFoldersOnSignals();
   installOutOfMemoryHandler("amp-compile",
                             "use a smaller model, or raise the limit");
   llvm::cl::SetVersionPrinter([](raw_ostream &os) {

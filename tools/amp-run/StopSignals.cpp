@@ -7,14 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // The handlers touch nothing but lock-free atomics, sigaction, signal, write
-// and _exit, all safe where a signal may come, and LLVM's own removal of files,
-// which is made for it. What they put back are LLVM's handlers, which remove
-// temporary files before the default action.
+// and _exit, all safe where a signal may come, and LLVM's own removal of files
+// and ours of folders, which are made for it. What they put back are LLVM's
+// handlers, which remove temporary files before the default action.
 //
 //===----------------------------------------------------------------------===//
 
 #include "StopSignals.h"
 
+#include "amp/Execution/TemporaryFolder.h"
 #include "llvm/Support/Signals.h"
 
 #include <cstddef>
@@ -117,6 +118,7 @@ static void say(const char *text) {
 
 static void onEarlySignal(int signal) {
   llvm::sys::RunInterruptHandlers();
+  removeTemporaryFolders();
   say("amp-run: stopped by ");
   for (const StopSignal &known : kStopSignals)
     if (known.number == signal)

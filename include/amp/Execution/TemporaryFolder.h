@@ -13,6 +13,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -23,8 +24,9 @@ class TemporaryFolder {
 public:
   TemporaryFolder() = default;
   ~TemporaryFolder();
-  TemporaryFolder(TemporaryFolder &&other) : path(std::move(other.path)) {
-    other.keep();
+  TemporaryFolder(TemporaryFolder &&other)
+      : path(std::move(other.path)), slot(other.slot) {
+    other.path.clear();
   }
   TemporaryFolder &operator=(TemporaryFolder &&) = delete;
 
@@ -38,12 +40,39 @@ public:
   const std::string &getPath() const { return path; }
   std::string getFile(const llvm::Twine &name) const;
   /// From here on the folder stays, or is somebody else's.
-  void keep() { path.clear(); }
+  void keep();
 
 private:
   /// Empty if there is nothing to remove.
   std::string path;
+  /// Where it is written down for `removeTemporaryFolders`.
+  int slot = -1;
 };
+
+/// While it lives, what this process and its children make in the system's
+/// place for temporary files goes to a folder of its own, by TMPDIR: so what
+/// they leave is removed, even by a signal. There is one at a time, while
+/// nothing else asks for environment variables.
+class OwnTemporaryFiles {
+public:
+  OwnTemporaryFiles() = default;
+  ~OwnTemporaryFiles();
+  OwnTemporaryFiles(const OwnTemporaryFiles &) = delete;
+  OwnTemporaryFiles &operator=(const OwnTemporaryFiles &) = delete;
+
+  llvm::Error begin(llvm::StringRef name);
+
+private:
+  TemporaryFolder folder;
+  std::optional<std::string> before;
+};
+
+/// Removes the folders of this process, for handlers of signals that end it.
+void removeTemporaryFolders();
+
+/// From here on signals that end the process remove its folders first, and are
+/// then handled as they were. To be called by main, after InitLLVM.
+void removeTemporaryFoldersOnSignals();
 
 } // namespace mlir::amp
 
