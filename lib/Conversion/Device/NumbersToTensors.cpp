@@ -38,6 +38,7 @@
 #include "amp/Analysis/NumberMemory.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -66,10 +67,13 @@ static bool isArithmetic(Operation *op) {
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
 }
 
-/// Whether an operation stands in a loop or a branch on elements.
+/// Whether an operation stands in a loop or a branch on elements, which may
+/// copy tensors (amp-move-carried-elements).
 static bool isInElementLoop(Operation *op) {
   while ((op = op->getParentOp()))
-    if (isOfNumbers(op))
+    if (isOfNumbers(op, [](Operation *inner) {
+          return isa<bufferization::MaterializeInDestinationOp>(inner);
+        }))
       return true;
   return false;
 }

@@ -238,6 +238,50 @@ static Value expand(tensor::GatherOp op, OpBuilder &builder) {
       .getResult(0);
 }
 
+/// A loop over the elements of the source, in their order: the last one counts
+/// where places are equal, though the operation promises that none are.
+static Value expand(tensor::ScatterOp op, OpBuilder &builder) {
+  RankedTensorType type = op.getDestType(), source = op.getSourceType();
+  if (!type.hasStaticShape() || !source.hasStaticShape())
+    return {};
+  const int64_t batchRank = op.getIndicesType().getRank() - 1;
+  ArrayRef<int64_t> dims = op.getScatterDims();
+  const bool keepsDims = source.getRank() == batchRank + type.getRank();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, op.getLoc(), value);
+  };
+  SmallVector<Value> zeros(source.getRank(), constant(0)),
+      ones(source.getRank(), constant(1)),
+      extents = llvm::map_to_vector(source.getShape(), constant);
+  auto insert = [&](OpBuilder &body, Location loc, ValueRange at,
+                    ValueRange carried) -> scf::ValueVector {
+    SmallVector<Value> place;
+    int64_t next = batchRank;
+    for (int64_t i = 0; i != type.getRank(); ++i) {
+      const auto *dim = llvm::find(dims, i);
+      if (dim == dims.end()) {
+        place.push_back(at[next++]);
+        continue;
+      }
+      next += keepsDims;
+      SmallVector<Value> of(at.take_front(batchRank));
+      of.push_back(
+          arith::ConstantIndexOp::create(body, loc, dim - dims.begin()));
+      Value index = tensor::ExtractOp::create(body, loc, op.getIndices(), of);
+      if (!index.getType().isIndex())
+        index =
+            arith::IndexCastOp::create(body, loc, body.getIndexType(), index);
+      place.push_back(index);
+    }
+    Value element = tensor::ExtractOp::create(body, loc, op.getSource(), at);
+    return {
+        tensor::InsertOp::create(body, loc, element, carried.front(), place)};
+  };
+  return scf::buildLoopNest(builder, op.getLoc(), zeros, extents, ones,
+                            op.getDest(), insert)
+      .results.front();
+}
+
 /// The upper half of a product of 64 bits: a = a1 2^32 + a0, b likewise.
 static Value multiplyHigh(OpBuilder &builder, Location loc, Value a, Value b) {
   auto number = [&](uint64_t value) {
@@ -428,13 +472,6 @@ namespace {
 struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
   void runOnOperation() override {
     WalkResult walk = getOperation()->walk([&](Operation *op) {
-      if (isa<tensor::ScatterOp>(op)) {
-        op->emitError() << "expected an operation that can be lowered to the "
-                           "host, but got '"
-                        << op->getName()
-                        << "'; write it as tensor.insert_slice in a loop";
-        return WalkResult::interrupt();
-      }
       if (auto power = dyn_cast<math::FPowIOp>(op)) {
         Type exponent = getElementTypeOrSelf(power.getRhs());
         if (exponent.isInteger(32))
@@ -471,7 +508,8 @@ struct ExpandHostOps : public amp::impl::ExpandHostOpsPassBase<ExpandHostOps> {
           TypeSwitch<Operation *, std::optional<Value>>(op)
               .Case<math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
                     math::IsNormalOp, math::ClampFOp, math::FPowIOp,
-                    math::SincosOp, tensor::BitcastOp, tensor::GatherOp>(
+                    math::SincosOp, tensor::BitcastOp, tensor::GatherOp,
+                    tensor::ScatterOp>(
                   [&](auto op) { return expand(op, builder); })
               .Case<arith::MulUIExtendedOp, arith::MulSIExtendedOp,
                     arith::AddUIExtendedOp>(

@@ -150,10 +150,33 @@ func.func @gather(%x: tensor<2x8x3xf32>, %i: tensor<5x1xi32>, %j: tensor<5x2xind
 
 // -----
 
-func.func @scatter(%x: tensor<8x4xf32>, %i: tensor<3x1xindex>, %s: tensor<3x1x4xf32>) -> tensor<8x4xf32> {
-  // expected-error@below {{expected an operation that can be lowered to the host, but got 'tensor.scatter'; write it as tensor.insert_slice in a loop}}
+// Each element of the source is inserted where the indices say; dimensions of one element that they say it of may be left out.
+// CHECK-LABEL: func.func @scatter(
+// CHECK-SAME:    %[[X:.*]]: tensor<8x4xf32>, %[[I:.*]]: tensor<3x1xindex>, %[[S:.*]]: tensor<3x1x4xf32>
+func.func @scatter(%x: tensor<8x4xf32>, %i: tensor<3x1xindex>, %s: tensor<3x1x4xf32>, %y: tensor<8x4x5xf32>,
+                   %j: tensor<3x2xi32>, %t: tensor<3x4xf32>) -> (tensor<8x4xf32>, tensor<8x4x5xf32>) {
+  // CHECK: scf.for %[[A:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[R0:.*]] = %[[X]])
+  // CHECK: scf.for %[[B:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[R1:.*]] = %[[R0]])
+  // CHECK: scf.for %[[C:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[R2:.*]] = %[[R1]])
+  // CHECK: %[[PLACE:.*]] = tensor.extract %[[I]][%[[A]], %{{.*}}] : tensor<3x1xindex>
+  // CHECK: %[[V:.*]] = tensor.extract %[[S]][%[[A]], %[[B]], %[[C]]]
+  // CHECK: tensor.insert %[[V]] into %[[R2]][%[[PLACE]], %[[C]]]
   %r = tensor.scatter %s into %x[%i] scatter_dims([0]) unique : (tensor<3x1x4xf32>, tensor<8x4xf32>, tensor<3x1xindex>) -> tensor<8x4xf32>
-  return %r : tensor<8x4xf32>
+  // CHECK: scf.for
+  // CHECK: scf.for %[[C:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args
+  // CHECK: %[[P0:.*]] = arith.index_cast %{{.*}} : i32 to index
+  // CHECK: %[[P2:.*]] = arith.index_cast %{{.*}} : i32 to index
+  // CHECK: tensor.insert %{{.*}} into %{{.*}}[%[[P0]], %[[C]], %[[P2]]]
+  %q = tensor.scatter %t into %y[%j] scatter_dims([0, 2]) unique : (tensor<3x4xf32>, tensor<8x4x5xf32>, tensor<3x2xi32>) -> tensor<8x4x5xf32>
+  return %r, %q : tensor<8x4xf32>, tensor<8x4x5xf32>
+}
+
+// -----
+
+func.func @scatter_unknown(%x: tensor<?x4xf32>, %i: tensor<3x1xindex>, %s: tensor<3x1x4xf32>) -> tensor<?x4xf32> {
+  // expected-error@below {{expected 'tensor.scatter' to be of ranked tensors with known extents, to lower it to the host, but got 'tensor<?x4xf32>'}}
+  %r = tensor.scatter %s into %x[%i] scatter_dims([0]) unique : (tensor<3x1x4xf32>, tensor<?x4xf32>, tensor<3x1xindex>) -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
 }
 
 // -----

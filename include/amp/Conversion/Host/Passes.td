@@ -458,14 +458,15 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
     | `linalg.unpack` | `linalg.transpose`, `tensor.collapse_shape`, `tensor.extract_slice` |
     | `tensor.bitcast` | `arith.bitcast`, which is elementwise |
     | `tensor.gather` | a `linalg.generic` that extracts each element |
+    | `tensor.scatter` | loops that insert each element, in their order |
     | `ub.poison` of a tensor | `tensor.empty`, of no elements along extents that are not known |
     | `tensor.extract_slice`, `tensor.insert_slice` of one element along a dimension | the same with a stride of 1 there |
 
     An exponent of more than 64 bits is refused.
 
     Tensors have to be ranked and their extents known, but for `linalg.softmax`, `math.clampf`,
-    `math.isfinite`, `math.isnan`, `math.sincos`, `tensor.bitcast` and `ub.poison`. `tensor.scatter` is refused,
-    a `tensor.expand_shape` of a dimension into two unknown extents, and what upstream
+    `math.isfinite`, `math.isnan`, `math.sincos`, `tensor.bitcast` and `ub.poison`. Refused are
+    a `tensor.expand_shape` of a dimension into two unknown extents and what upstream
     does not take apart (tiles of unknown extents, say).
 
     Before:
