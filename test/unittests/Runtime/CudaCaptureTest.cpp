@@ -127,6 +127,17 @@ TEST_F(CudaCaptureTest, AReplayIsTheCall) {
   EXPECT_EQ(first(y), 13);
 }
 
+TEST_F(CudaCaptureTest, TheFakeSeesMemoryThatIsGoneAtAReplay) {
+  callAndCapture();
+  auto *freed = static_cast<float *>(allocate(256));
+  std::swap(freed, y);
+  free(freed);
+  EXPECT_EQ(replay(), AMP_RT_OK) << "the host cannot know";
+  EXPECT_EQ(fakecuda::violations(),
+            "cuGraphLaunch: expected argument 1 of copy to be live memory\n");
+  fakecuda::reset();
+}
+
 TEST_F(CudaCaptureTest, NumbersStayWhatTheyWere) {
   float number = 3;
   body = [&](int64_t run) {

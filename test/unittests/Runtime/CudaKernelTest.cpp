@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CubinImage.h"
 #include "CudaFixture.h"
 
 #include <cstring>
@@ -124,31 +125,20 @@ TEST_F(CudaKernelTest, ImagesThatAreNone) {
   EXPECT_EQ(other, nullptr);
 }
 
-/// An ELF header with three sections of 64 bytes behind it, the names of two
-/// kernels.
-static std::string elfImage() {
-  std::string image(64 + 3 * 64, '\0');
-  std::memcpy(&image[0],
-              "\x7f"
-              "ELF",
-              4);
-  uint64_t sections = 64;
-  uint16_t entryBytes = 64, count = 3;
-  std::memcpy(&image[40], &sections, 8);
-  std::memcpy(&image[58], &entryBytes, 2);
-  std::memcpy(&image[60], &count, 2);
-  std::memcpy(&image[70], ".text.first\0.text.second", 24);
-  return image;
-}
-
 TEST_F(CudaKernelTest, CubinsMustBeWhole) {
-  std::string image = elfImage();
+  CubinImage made;
+  made.addKernel("first");
+  made.addKernel("second");
+  std::string image = made.make();
   AmpRtModule *cubin = nullptr;
   auto size = static_cast<int64_t>(image.size());
   EXPECT_FAILS(ampRtModuleLoad(device, "cut", image.data(), size - 1, &cubin),
                AMP_RT_INVALID_ARGUMENT,
-               "ampRtModuleLoad: module 'cut': expected a whole cubin, but its "
-               "255 bytes end before its sections do; build it again");
+               ("ampRtModuleLoad: module 'cut': expected a whole cubin, but "
+                "its " +
+                std::to_string(size - 1) +
+                " bytes end before its sections do; build it again")
+                   .c_str());
   EXPECT_EQ(ampRtModuleLoad(device, "cut", image.data(), 40, &cubin),
             AMP_RT_INVALID_ARGUMENT);
   ASSERT_EQ(ampRtModuleLoad(device, "whole", image.data(), size, &cubin),
@@ -518,4 +508,130 @@ TEST_F(CudaKernelTest, TheFakeSeesUseAfterFree) {
             AMP_RT_DEVICE_ERROR)
       << "the wrong way round";
   fakecuda::reset();
+}
+
+namespace {
+/// A cubin's kernel: a pointer, a number, two words by value and a tensor map.
+class CudaCubinTest : public OpenCudaTest {
+protected:
+  void SetUp() override {
+    OpenCudaTest::SetUp();
+    CubinImage made;
+    made.addKernel("sums", {{8, 0, 16}, {4, 8}, {16, 16}, {128, 64}}, 384);
+    made.addKernel("none", {}, 1024);
+    std::string image = made.make();
+    ASSERT_EQ(ampRtModuleLoad(device, "test", image.data(),
+                              static_cast<int64_t>(image.size()), &module),
+              AMP_RT_OK)
+        << ampRtStatusText();
+    ASSERT_EQ(ampRtModuleGetKernel(module, "sums", &sums), AMP_RT_OK)
+        << ampRtStatusText();
+    memory = words[1] = allocate(256);
+    encode(memory);
+  }
+  void TearDown() override {
+    free(memory);
+    EXPECT_EQ(ampRtModuleUnload(module), AMP_RT_OK) << ampRtStatusText();
+    OpenCudaTest::TearDown();
+  }
+  void encode(void *address) {
+    AmpRtTensorMapDescription description = {};
+    description.structSize = sizeof(description);
+    description.elementType = AMP_RT_TENSOR_MAP_FLOAT32;
+    description.rank = 1;
+    description.address = address;
+    description.sizes[0] = 64;
+    description.box[0] = 16;
+    description.elementSteps[0] = 1;
+    ASSERT_EQ(ampRtTensorMapEncode(device, &description, &map), AMP_RT_OK)
+        << ampRtStatusText();
+  }
+  AmpRtStatus launch(AmpRtKernel *kernel, int count) {
+    void *arguments[] = {&pointer, &number, words, &map};
+    int64_t bytes[] = {8, numberBytes, 16, 128};
+    AmpRtLaunch launch = {};
+    launch.structSize = sizeof(launch);
+    for (int i = 0; i < 3; ++i)
+      launch.grid[i] = launch.threads[i] = 1;
+    launch.kernel = kernel;
+    launch.arguments = arguments;
+    launch.argumentBytes = bytes;
+    launch.argumentCount = count;
+    return ampRtDeviceLaunch(device, &launch);
+  }
+  /// What the fake complains of.
+  std::string launchWrongly() {
+    EXPECT_EQ(launch(sums, 4), AMP_RT_DEVICE_ERROR);
+    std::string result = fakecuda::violations();
+    fakecuda::reset();
+    return result;
+  }
+  AmpRtModule *module = nullptr;
+  AmpRtKernel *sums = nullptr;
+  void *memory = nullptr, *pointer = nullptr;
+  void *words[2] = {};
+  int32_t number = 3;
+  int64_t numberBytes = 4;
+  AmpRtTensorMap map = {};
+};
+} // namespace
+
+TEST_F(CudaCubinTest, ParametersAreKnown) {
+  AmpRtKernelAttributes attributes;
+  attributes.structSize = sizeof(attributes);
+  ASSERT_EQ(ampRtKernelGetAttributes(sums, &attributes), AMP_RT_OK);
+  EXPECT_EQ(attributes.argumentCount, 4);
+  EXPECT_EQ(attributes.threadsLimit, 384);
+  pointer = memory;
+  EXPECT_EQ(launch(sums, 4), AMP_RT_OK) << ampRtStatusText();
+  ASSERT_EQ(fakecuda::launches().size(), 1u);
+  fakecuda::Launch seen = fakecuda::launches()[0];
+  EXPECT_TRUE(seen.knowsArguments);
+  ASSERT_EQ(seen.arguments.size(), 4u);
+  EXPECT_EQ(std::memcmp(seen.arguments[2].data(), words, 16), 0);
+  EXPECT_EQ(launch(sums, 3), AMP_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(ampRtStatusText(), "ampRtDeviceLaunch: kernel 'sums': expected "
+                                  "4 arguments, but got 3");
+  numberBytes = 8;
+  EXPECT_FAILS(launch(sums, 4), AMP_RT_INVALID_ARGUMENT,
+               "ampRtDeviceLaunch: kernel 'sums': expected argument 1 to have "
+               "4 bytes, but got 8");
+  AmpRtKernel *none = nullptr;
+  ASSERT_EQ(ampRtModuleGetKernel(module, "none", &none), AMP_RT_OK);
+  EXPECT_EQ(launch(none, 0), AMP_RT_OK) << ampRtStatusText();
+  EXPECT_FAILS(launch(none, 1), AMP_RT_INVALID_ARGUMENT,
+               "ampRtDeviceLaunch: kernel 'none': expected 0 arguments, but "
+               "got 1");
+}
+
+TEST_F(CudaCubinTest, TheFakeSeesAddressesThatAreNotLive) {
+  void *freed = allocate(256);
+  encode(freed);
+  free(freed);
+  pointer = memory;
+  EXPECT_EQ(launchWrongly(), "cuLaunchKernelEx: expected argument 3 of sums to "
+                             "be a tensor map of live memory\n");
+  encode(memory);
+  char host[16];
+  for (void *wrong :
+       {freed, static_cast<void *>(host), static_cast<void *>(nullptr),
+        static_cast<void *>(static_cast<char *>(memory) + 256)}) {
+    pointer = wrong;
+    EXPECT_EQ(launchWrongly(), "cuLaunchKernelEx: expected argument 0 of sums "
+                               "to be live memory\n");
+  }
+  pointer = static_cast<char *>(memory) + 8;
+  EXPECT_EQ(launchWrongly(), "cuLaunchKernelEx: expected argument 0 of sums to "
+                             "be a multiple of 16\n");
+  pointer = static_cast<char *>(memory) + 16;
+  EXPECT_EQ(launch(sums, 4), AMP_RT_OK) << ampRtStatusText();
+  // Of two words by value nothing says that they are pointers.
+  words[1] = freed;
+  EXPECT_EQ(launchWrongly(), "cuLaunchKernelEx: expected argument 2 of sums to "
+                             "be live memory at byte 8\n");
+  words[1] = host;
+  EXPECT_EQ(launch(sums, 4), AMP_RT_OK) << ampRtStatusText();
+  std::memset(&map, 0, sizeof(map));
+  EXPECT_EQ(launchWrongly(), "cuLaunchKernelEx: expected argument 3 of sums to "
+                             "be a tensor map of live memory\n");
 }

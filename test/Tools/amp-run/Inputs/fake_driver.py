@@ -2,8 +2,8 @@
 
     fake_driver.py FAKE_DRIVER MODULE ARRAYS LEVEL [--failures]
 
-The fake driver (test/unittests/Runtime/FakeDriver) checks each call and its arguments; kernels
-do nothing. Memory that nobody wrote reads as 1.0f, which no check of a step complains of.
+The fake driver (test/unittests/Runtime/FakeDriver) checks each call and its arguments, also of
+kernels, whose parameters it reads in the cubins; kernels do nothing. Memory that nobody wrote reads as 1.0f, which no check of a step complains of.
 
 The calls of a step are those of three steps less those of two. A step may wait once, for its
 loss; what it loads, asks or encodes, it has loaded, asked and encoded before. Prints a line for
@@ -59,11 +59,12 @@ class Run:
                 capture_output=True, text=True, env=environment)
             self.status, self.output = done.returncode, done.stdout + done.stderr
             if not os.path.exists(log):
-                self.counts, self.violations, self.leaks = {}, "the process has not ended by itself\n", ""
+                self.counts, self.arguments, self.violations, self.leaks = {}, [], "the process has not ended by itself\n", ""
                 return
             with open(log) as file:
                 text = file.read()
         self.counts = {name: int(count) for name, count in re.findall(r"^(cu.*) (\d+)$", text, re.M)}
+        self.arguments = re.findall(r"^launch (\S+) .* arguments (\w+)$", text, re.M)
         self.violations = re.search(r"^violations:\n(.*)^leaks: ", text, re.S | re.M)[1]
         self.leaks = re.search(r"^leaks: (.*)", text, re.M)[1]
 
@@ -101,6 +102,10 @@ def main():
             print(f"{name}: {step} a step, {count} in three")
         if step and name not in STEP:
             wrong.append(f"{name}: {step} calls in the third step")
+    unknown = sorted({kernel for kernel, count in three.arguments if count == "unknown"})
+    wrong += [f"{kernel}: its parameters are not known" for kernel in unknown]
+    checked = [int(count) for _, count in three.arguments if count != "unknown"]
+    print(f"{sum(checked)} arguments of {len(checked)} launches checked")
     if "--failures" in options:
         jobs = [(name, place) for name, count in two.counts.items() for place in sorted({1, (count + 1) // 2, count})]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

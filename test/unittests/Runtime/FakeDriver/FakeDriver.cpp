@@ -335,7 +335,9 @@ Result take(DevicePointer *pointer, size_t bytes, void *pool) {
   if (bytes > size_t(1) << 34)
     return kErrorOutOfMemory;
   size_t total = (bytes + 255) / 256 * 256;
-  void *memory = std::aligned_alloc(256, total);
+  void *memory = state().addresses.take(total);
+  if (!memory)
+    return kErrorOutOfMemory;
   std::fill_n(static_cast<uint32_t *>(memory), total / 4,
               static_cast<uint32_t>(state().setting("unwritten")));
   *pointer = reinterpret_cast<DevicePointer>(memory);
@@ -357,8 +359,9 @@ Result MemFree(DevicePointer pointer) {
   FAKE_REQUIRE(found != s.allocations.end() && !found->second.pool,
                "expected memory of cuMemAlloc");
   s.flush();
+  AddressRange::giveBack(reinterpret_cast<void *>(pointer),
+                         found->second.bytes);
   s.allocations.erase(found);
-  std::free(reinterpret_cast<void *>(pointer));
   return told;
 }
 
@@ -380,8 +383,9 @@ Result MemFreeAsync(DevicePointer pointer, Stream stream) {
   FAKE_REQUIRE(found != s.allocations.end() && found->second.pool,
                "expected memory of a pool");
   s.flush();
+  AddressRange::giveBack(reinterpret_cast<void *>(pointer),
+                         found->second.bytes);
   s.allocations.erase(found);
-  std::free(reinterpret_cast<void *>(pointer));
   return told;
 }
 
@@ -561,7 +565,7 @@ Result FuncGetParamInfo(Function handle, size_t index, size_t *offset,
     return 801; // not supported
   if (index >= kernel->parameters.size())
     return kErrorInvalidValue;
-  *offset = 0;
+  *offset = 0; // which the runtime does not ask for
   *bytes = kernel->parameters[index].bytes;
   return kSuccess;
 }

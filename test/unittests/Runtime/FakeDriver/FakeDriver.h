@@ -14,16 +14,18 @@
 // their rules. What is wrong is kept as a line of fakeCudaViolations() and
 // answered with an error.
 //
-// Modules are PTX texts, of which only names, parameters and a few directives
-// are read. A kernel does nothing, except those of FakeKernels.cpp and those
-// that a test defines.
+// Modules are PTX texts or cubins, of which only names, parameters and a few
+// directives are read. Of a launch's arguments, and of a captured launch's at
+// each replay, each word that is an address of the device has to point to live
+// memory, be it in a struct or a tensor map's. A kernel does nothing, except
+// those of FakeKernels.cpp and those that a test defines.
 //
 // A process that only loads it by AMP_RT_CUDA_DRIVER speaks to it by variables:
 //   FAKE_CUDA_FAIL=cuMemAlloc=2@3  the third call of cuMemAlloc returns 2
 //   FAKE_CUDA_SET=pools=0,...      as fakeCudaSet
 //   FAKE_CUDA_LOG=FILE             at the end: calls and their counts,
-//   violations,
-//                                  leaks
+//   launches,
+//                                  violations, leaks
 //
 //===----------------------------------------------------------------------===//
 #ifndef AMP_TEST_UNITTESTS_RUNTIME_FAKEDRIVER_FAKEDRIVER_H
@@ -42,8 +44,8 @@ struct Launch {
   unsigned grid[3], block[3], cluster[3];
   unsigned sharedBytes;
   bool overlaps;
-  /// The bytes of each argument; empty if the image does not say how many there
-  /// are.
+  bool knowsArguments; ///< the image says how many there are
+  /// The bytes of each, if so.
   std::vector<std::vector<unsigned char>> arguments;
 };
 

@@ -130,25 +130,45 @@ static bool isLiveMap(const unsigned char *bytes) {
                         last + map.sizes[0] * elementBytes[map.type]);
 }
 
-static std::string checkArguments(const Kernel &kernel, void **arguments,
-                                  Launch &launch) {
-  if (!kernel.hasParameters)
-    return "";
-  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
-    const Parameter &parameter = kernel.parameters[i];
-    std::string which = "argument " + std::to_string(i) + " of " + kernel.name;
-    auto *bytes = static_cast<const unsigned char *>(arguments[i]);
-    launch.arguments.emplace_back(bytes, bytes + parameter.bytes);
-    if (parameter.isPointer) {
-      uint64_t pointer;
-      std::memcpy(&pointer, bytes, sizeof(pointer));
-      if (!state().isLive(pointer, 1))
-        return "expected " + which + " to be live memory";
-    }
-    if (parameter.bytes == 128 && !isLiveMap(bytes))
-      return "expected " + which + " to be a tensor map of live memory";
+/// What is wrong with the addresses in an argument.
+static std::string checkAddresses(const Parameter &parameter,
+                                  const unsigned char *bytes) {
+  State &s = state();
+  if (parameter.isMap)
+    return isLiveMap(bytes) ? "" : "a tensor map of live memory";
+  for (size_t at = 0; at + 8 <= parameter.bytes; at += 8) {
+    uint64_t word;
+    std::memcpy(&word, bytes + at, sizeof(word));
+    bool isAddress = parameter.isPointer || s.addresses.contains(word);
+    if (isAddress && !s.isLive(word, 1))
+      return parameter.bytes == 8 ? "live memory"
+                                  : "live memory at byte " + std::to_string(at);
+    if (parameter.isPointer && word % parameter.alignment != 0)
+      return "a multiple of " + std::to_string(parameter.alignment);
   }
   return "";
+}
+
+static std::string checkArguments(const std::string &kernel,
+                                  const std::vector<Parameter> &parameters,
+                                  const Launch &launch) {
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    std::string rule =
+        checkAddresses(parameters[i], launch.arguments[i].data());
+    if (!rule.empty())
+      return "expected argument " + std::to_string(i) + " of " + kernel +
+             " to be " + rule;
+  }
+  return "";
+}
+
+static void readArguments(const Kernel &kernel, void **arguments,
+                          Launch &launch) {
+  launch.knowsArguments = kernel.hasParameters;
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    auto *bytes = static_cast<const unsigned char *>(arguments[i]);
+    launch.arguments.emplace_back(bytes, bytes + kernel.parameters[i].bytes);
+  }
 }
 
 static std::string readAttributes(const LaunchConfig &config, Launch &launch) {
@@ -267,11 +287,16 @@ Result fakecuda::launchKernel(const LaunchConfig *config, Function function,
   std::string text = readAttributes(*config, launch);
   if (text.empty())
     text = checkShape(*kernel, launch);
+  readArguments(*kernel, arguments, launch);
   if (text.empty())
-    text = checkArguments(*kernel, arguments, launch);
+    text = checkArguments(kernel->name, kernel->parameters, launch);
   if (Result result = require(text.empty(), name, text))
     return result;
-  s.perform(config->stream, [&s, launch] {
+  s.perform(config->stream, [&s, launch, parameters = kernel->parameters] {
+    // Memory of a captured launch may be gone when it is replayed.
+    std::string now = checkArguments(launch.kernel, parameters, launch);
+    if (require(now.empty(), "cuGraphLaunch", now))
+      return;
     s.flush();
     s.launches.push_back(launch);
     s.clock += 1;

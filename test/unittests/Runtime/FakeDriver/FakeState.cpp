@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <sys/mman.h>
 
 using namespace fakecuda;
 
@@ -28,6 +29,41 @@ void State::restoreSettings() {
               {"clusterProcessors", 132},
               {"lateCopies", 0},
               {"unwritten", 0xcdcdcdcd}};
+}
+
+static constexpr size_t kPage = 4096;
+/// Within its first page: a multiple of 256 as the driver's memory, and of no
+/// more.
+static constexpr size_t kFirst = 256;
+
+static size_t pagesOf(size_t bytes) {
+  return (kFirst + bytes + kPage - 1) / kPage * kPage;
+}
+
+void *AddressRange::take(size_t bytes) {
+  constexpr size_t reserved = size_t(1) << 38;
+  if (!start) {
+    void *range = mmap(nullptr, reserved, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range == MAP_FAILED)
+      return nullptr;
+    start = next = reinterpret_cast<uintptr_t>(range);
+    end = start + reserved;
+  }
+  size_t pages = pagesOf(bytes);
+  if (pages + kPage > end - next)
+    return nullptr;
+  auto *memory = reinterpret_cast<char *>(next);
+  if (mprotect(memory, pages, PROT_READ | PROT_WRITE))
+    return nullptr;
+  next += pages + kPage;
+  return memory + kFirst;
+}
+
+void AddressRange::giveBack(void *memory, size_t bytes) {
+  char *first = static_cast<char *>(memory) - kFirst;
+  madvise(first, pagesOf(bytes), MADV_DONTNEED);
+  mprotect(first, pagesOf(bytes), PROT_NONE);
 }
 
 void State::copy(uint64_t target, uint64_t source, size_t bytes) {
@@ -84,7 +120,10 @@ static void writeLog() {
   for (const Launch &launch : state().launches)
     log << "launch " << launch.kernel << " grid " << launch.grid[0] << "x"
         << launch.grid[1] << "x" << launch.grid[2] << " shared "
-        << launch.sharedBytes << "\n";
+        << launch.sharedBytes << " arguments "
+        << (launch.knowsArguments ? std::to_string(launch.arguments.size())
+                                  : "unknown")
+        << "\n";
   log << "violations:\n" << state().violations << "leaks: " << leaks() << "\n";
 }
 

@@ -20,14 +20,18 @@ namespace fakecuda {
 
 using amp::rt::cuda::Result;
 
+inline constexpr size_t kMapBytes = 128, kMapAlignment = 64;
+
 struct Parameter {
-  size_t bytes;
-  bool isPointer;
+  size_t bytes = 0;
+  bool isPointer = false; ///< as far as the image says so
+  bool isMap = false;     ///< a tensor map
+  size_t alignment = 1;   ///< of what a pointer points to
 };
 
 struct Kernel {
   std::string name;
-  /// Known of PTX only.
+  /// Whether the image says what its parameters are.
   bool hasParameters = false;
   std::vector<Parameter> parameters;
   int maxThreads = 1024, staticShared = 0, registers = 32;
@@ -37,13 +41,27 @@ struct Kernel {
 };
 
 struct LoadedModule {
-  std::string image;
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
 };
 
 struct Allocation {
   size_t bytes;
   void *pool; ///< null: by cuMemAlloc
+};
+
+/// Addresses that are the device's alone, none of which is given out twice:
+/// what points there and not to live memory is wrong.
+class AddressRange {
+public:
+  /// Memory on which pages that nobody may touch follow; null if there is none.
+  void *take(size_t bytes);
+  static void giveBack(void *memory, size_t bytes);
+  bool contains(uint64_t address) const {
+    return address >= start && address < end;
+  }
+
+private:
+  uintptr_t start = 0, next = 0, end = 0;
 };
 
 struct FakeEvent {
@@ -65,6 +83,7 @@ struct State {
   bool isInitialised = false;
   int contextReferences = 0;
   std::set<void *> streams, pools;
+  AddressRange addresses;
   std::map<uintptr_t, Allocation> allocations;
   std::map<void *, std::unique_ptr<LoadedModule>> modules;
   std::map<void *, FakeEvent> events;
