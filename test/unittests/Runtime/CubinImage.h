@@ -25,6 +25,9 @@ public:
     uint32_t alignment = 0;
   };
 
+  /// For any GPU, or for that of a number like 90.
+  explicit CubinImage(uint32_t architecture = 0) : architecture(architecture) {}
+
   /// A kernel that says nothing about itself.
   void addKernel(const std::string &name) {
     sections.push_back({".text." + name, std::string(128, '\0')});
@@ -76,7 +79,9 @@ public:
     std::string image = "\x7f"
                         "ELF";
     image.resize(40);
+    image[8] = architecture ? 8 : 0; // the ABI's version
     put<uint64_t>(image, 64 + contents.size());
+    put<uint32_t>(image, architecture << 8);
     image.resize(58);
     put<uint16_t>(image, 64);
     put<uint16_t>(image, static_cast<uint16_t>(sections.size() + 2));
@@ -89,6 +94,7 @@ private:
     to.append(reinterpret_cast<const char *>(&value), sizeof(T));
   }
 
+  uint32_t architecture;
   std::vector<std::pair<std::string, std::string>> sections;
 };
 

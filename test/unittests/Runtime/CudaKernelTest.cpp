@@ -604,6 +604,28 @@ TEST_F(CudaCubinTest, ParametersAreKnown) {
                "got 1");
 }
 
+TEST_F(CudaCubinTest, TheFakeRefusesCodeOfAnotherGpu) {
+  const struct {
+    uint32_t architecture;
+    bool isRight;
+  } images[] = {{80, false}, {90, true}, {91, false}, {100, false}};
+  for (auto [architecture, isRight] : images) {
+    CubinImage made(architecture);
+    made.addKernel("none", {}, 1024);
+    std::string image = made.make();
+    AmpRtModule *other = nullptr;
+    AmpRtStatus status =
+        ampRtModuleLoad(device, "other", image.data(),
+                        static_cast<int64_t>(image.size()), &other);
+    EXPECT_EQ(status == AMP_RT_OK, isRight) << architecture;
+    if (!isRight)
+      EXPECT_NE(std::string(ampRtStatusText()).find("NO_BINARY_FOR_GPU"),
+                std::string::npos)
+          << ampRtStatusText();
+    EXPECT_EQ(ampRtModuleUnload(other), AMP_RT_OK);
+  }
+}
+
 TEST_F(CudaCubinTest, TheFakeSeesAddressesThatAreNotLive) {
   void *freed = allocate(256);
   encode(freed);

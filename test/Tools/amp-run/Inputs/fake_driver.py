@@ -25,6 +25,8 @@ driver, module, arrays, level, *options = sys.argv[1:]
 
 ERROR = 999
 ONE = 0x3F800000
+# Settings of the caller's: another GPU.
+GPU = [os.environ["FAKE_CUDA_SET"]] if "FAKE_CUDA_SET" in os.environ else []
 # What the process keeps until it ends, and before the device is open.
 KEPT = "1 streams, 1 pools, 1 contexts", ""
 # Calls of a step; all others belong to its first.
@@ -52,7 +54,8 @@ class Run:
         with tempfile.TemporaryDirectory() as folder:
             log = os.path.join(folder, "driver.log")
             environment = {**os.environ, "AMP_RT_CUDA_DRIVER": driver, "FAKE_CUDA_LOG": log,
-                           "FAKE_CUDA_SET": f"unwritten={ONE},lateCopies=1", "FAKE_CUDA_FAIL": failure}
+                           "FAKE_CUDA_SET": ",".join([f"unwritten={ONE},lateCopies=1", *GPU]),
+                           "FAKE_CUDA_FAIL": failure}
             done = subprocess.run(
                 ["amp-run", module, "--device=cuda", f"--opt-level={level}", "--verbosity=0", f"--steps={steps}",
                  "--replay", arrays, "--save", os.path.join(folder, "state.npz")],

@@ -487,6 +487,11 @@ Result ModuleLoadDataEx(Module *module, const void *image, unsigned optionCount,
       std::strcpy(log, text.c_str());
     return kErrorInvalidPtx;
   }
+  // The code of a cubin is for one major version, and for no earlier minor one.
+  int64_t major = s.setting("computeMajor"), minor = s.setting("computeMinor");
+  if (loaded->architecture &&
+      (loaded->architecture / 10 != major || loaded->architecture % 10 > minor))
+    return kErrorNoBinaryForGpu;
   *module = reinterpret_cast<Module>(loaded.get());
   s.modules[loaded.get()] = std::move(loaded);
   return kSuccess;

@@ -151,6 +151,8 @@ static void readInfo(Kernel &kernel, const char *info, size_t bytes) {
 
 /// The runtime has checked that the image is whole.
 static void readCubin(LoadedModule &module, const char *image) {
+  if (readAt<uint8_t>(image, 8) == 8) // the ABI's version
+    module.architecture = readAt<uint32_t>(image, 48) >> 8 & 0xff;
   auto table = readAt<uint64_t>(image, 40);
   size_t entryBytes = readAt<uint16_t>(image, 58);
   size_t count = readAt<uint16_t>(image, 60);

@@ -41,6 +41,7 @@ struct Kernel {
 };
 
 struct LoadedModule {
+  int architecture = 0; ///< of a cubin that says so: 90 for sm_90 and sm_90a
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
 };
 
