@@ -56,6 +56,10 @@ expect("buffers of a skipped and of a taken step",
        [name for name in buffers if not amprun.same_bits(whole.state[name], skipped.state[name])])
 changed = amprun.differing(before.state, whole.state)
 assert any(name.startswith("param/") for name in changed), "step 1 changes nothing by itself"
+# Moments and counters too: that they are untouched says something.
+still = [name for name in whole.state if name.startswith("opt_state/") and name not in changed]
+assert not still, f"step 1 by itself does not change {', '.join(still)}"
+assert not buffers or any(name.startswith("buffer/") for name in changed), "step 1 changes no buffer by itself"
 
 # 2: the rest of the run.
 injected = amprun.run(module, level, arrays, *kept, inject, steps=3)
@@ -75,4 +79,8 @@ halved = amprun.run(module, level, leave_out(arrays, 0), *moving, "--max-loss-sc
 assert [record["scale"] for record in injected.log] == [32768] * 3, injected.log
 expect("a run after an overflow and one at half the scale",
        amprun.differing(injected.state, halved.state, ["buffer"]))
-print(f"{level}: {len(before.state)} arrays, of which a step changes {len(changed)}")
+counts = []
+for role in sorted({name.split("/")[0] for name in whole.state}):
+    names = [name for name in whole.state if name.startswith(role + "/")]
+    counts.append(f"{sum(name in changed for name in names)} of {len(names)} {role}")
+print(f"{level}: a step changes {', '.join(counts)}")
