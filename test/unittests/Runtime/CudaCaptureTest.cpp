@@ -27,6 +27,9 @@
 #define AMP_TEST_ADDRESS_SANITIZER defined(__SANITIZE_ADDRESS__)
 #endif
 
+extern "C" int cuGetProcAddress_v2(const char *name, void **address,
+                                   int version, uint64_t flags, int *status);
+
 namespace {
 /// What the captured function does, given the run's handle.
 std::function<void(int64_t)> body;
@@ -135,6 +138,30 @@ TEST_F(CudaCaptureTest, TheFakeSeesMemoryThatIsGoneAtAReplay) {
   EXPECT_EQ(replay(), AMP_RT_OK) << "the host cannot know";
   EXPECT_EQ(fakecuda::violations(),
             "cuGraphLaunch: expected argument 1 of copy to be live memory\n");
+  fakecuda::reset();
+}
+
+// The runtime refuses what a graph cannot have before the driver sees it.
+TEST_F(CudaCaptureTest, TheFakeSeesWhatAGraphCannotHave) {
+  auto driver = [](const char *name) {
+    void *address = nullptr;
+    int status = 0;
+    EXPECT_EQ(cuGetProcAddress_v2(name, &address, 11000, 0, &status), 0);
+    return address;
+  };
+  auto *allocate =
+      reinterpret_cast<int (*)(void **, size_t)>(driver("cuMemAlloc"));
+  auto *wait = reinterpret_cast<int (*)(void *)>(driver("cuStreamSynchronize"));
+  body = [&](int64_t) {
+    void *memory = nullptr;
+    EXPECT_EQ(allocate(&memory, 64), 900);
+    EXPECT_EQ(wait(nullptr), 900);
+  };
+  EXPECT_EQ(create(), AMP_RT_OK) << ampRtStatusText();
+  EXPECT_EQ(fakecuda::violations(),
+            "cuMemAlloc: expected no such call while a stream is captured\n"
+            "cuStreamSynchronize: expected no such call while a stream is "
+            "captured\n");
   fakecuda::reset();
 }
 

@@ -34,6 +34,8 @@ Scope::Scope(CudaDevice &device, const char *call)
   Result result = device.driver.CtxPushCurrent(device.context);
   if (result != kSuccess)
     status = device.driver.fail(result, call, "cuCtxPushCurrent");
+  else if (device.abandoned.load(std::memory_order_relaxed))
+    device.dropCapture();
 }
 
 Scope::~Scope() {
@@ -146,7 +148,6 @@ AmpRtStatus CudaDevice::close(const char *call) {
                   "graphs; "
                   "free them first",
                   call, blocks, objects);
-    dropCapture();
     // The first failure is reported; the rest is given back all the same.
     result = driver.StreamSynchronize(stream);
     if (result != kSuccess)

@@ -79,7 +79,8 @@ private:
   Stream currentStream() const {
     return isCapturing() ? captureStream : stream;
   }
-  /// Of a capture that could not be ended.
+  /// Ends a capture that could not be ended before: the driver refuses its
+  /// thread memory and waits as long as it goes on.
   void dropCapture();
   /// Refuses what cannot be part of a graph.
   AmpRtStatus refuseInCapture(const char *call, const char *what) const;
@@ -95,6 +96,7 @@ private:
   /// Of the thread that captures, or of none. Others go on with the stream.
   std::atomic<std::thread::id> capturing{};
   Stream captureStream = nullptr;
+  std::atomic<Stream> abandoned{nullptr}; ///< of a capture not ended
   CudaMemory memory;
   TensorMapCache tensorMaps;
   /// Modules, events and graphs.

@@ -73,13 +73,13 @@ AmpRtStatus CudaDevice::refuseInCapture(const char *call,
 }
 
 void CudaDevice::dropCapture() {
-  if (!captureStream)
+  Stream dropped = abandoned.exchange(nullptr);
+  if (!dropped)
     return;
   Graph noted = nullptr;
-  if (driver.StreamEndCapture(captureStream, &noted) == kSuccess)
+  if (driver.StreamEndCapture(dropped, &noted) == kSuccess)
     driver.GraphDestroy(noted);
-  driver.StreamDestroy(captureStream);
-  captureStream = nullptr;
+  driver.StreamDestroy(dropped);
 }
 
 AmpRtStatus CudaDevice::beginCapture(const char *call) {
@@ -92,7 +92,6 @@ AmpRtStatus CudaDevice::beginCapture(const char *call) {
                 "%s: device 'cuda': expected no other capture; let one thread "
                 "capture at a time",
                 call);
-  dropCapture();
   Result result = driver.StreamCreate(&captureStream, kStreamNonBlocking);
   if (result != kSuccess) {
     captureStream = nullptr;
@@ -111,8 +110,12 @@ AmpRtStatus CudaDevice::beginCapture(const char *call) {
 AmpRtStatus CudaDevice::endCapture(const char *call, AmpRtGraph *&graph) {
   capturing = std::thread::id();
   Scope scope(*this, call);
-  if (scope.status != AMP_RT_OK)
-    return scope.status; // the stream goes with the next capture
+  if (scope.status != AMP_RT_OK) {
+    // What is asked of the driver next ends it.
+    abandoned = captureStream;
+    captureStream = nullptr;
+    return scope.status;
+  }
   Graph noted = nullptr;
   Result ended = driver.StreamEndCapture(captureStream, &noted);
   driver.StreamDestroy(captureStream);

@@ -210,6 +210,7 @@ Result StreamBeginCapture(Stream stream, int mode) {
   FAKE_REQUIRE(mode == kCaptureModeThreadLocal,
                "expected other threads to go on");
   s.captures[stream];
+  s.capturers[stream] = std::this_thread::get_id();
   return kSuccess;
 }
 
@@ -219,6 +220,7 @@ Result StreamEndCapture(Stream stream, Graph *graph) {
   FAKE_REQUIRE(s.captures.count(stream), "expected a stream that is captured");
   State::Work work = s.captures[stream];
   s.captures.erase(stream);
+  s.capturers.erase(stream);
   *graph = nullptr;
   if (told != kSuccess)
     return told;

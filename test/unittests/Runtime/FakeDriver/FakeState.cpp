@@ -75,12 +75,22 @@ void State::copy(uint64_t target, uint64_t source, size_t bytes) {
     flush();
 }
 
+bool State::isCapturing() const {
+  for (auto &[stream, thread] : capturers)
+    if (thread == std::this_thread::get_id())
+      return true;
+  return false;
+}
+
 void State::perform(void *stream, std::function<void()> work) {
   auto capture = captures.find(stream);
-  if (capture == captures.end())
-    work();
-  else
+  if (capture != captures.end()) {
     capture->second.push_back(std::move(work));
+    return;
+  }
+  if (isCapturing())
+    complain("expected work of the stream that is captured");
+  work();
 }
 
 void State::flush() {
@@ -152,9 +162,24 @@ std::vector<void *> &fakecuda::contexts() {
   return stack;
 }
 
+/// What a thread must not call while it captures: it is refused by the driver,
+/// or happens beside the graph, whose replays go without it.
+static bool isForbiddenInCapture(const std::string &function) {
+  static const std::set<std::string> functions = {
+      "cuMemAlloc",          "cuMemFree",          "cuMemAllocFromPoolAsync",
+      "cuMemFreeAsync",      "cuModuleLoadDataEx", "cuModuleUnload",
+      "cuStreamSynchronize", "cuEventSynchronize"};
+  return functions.count(function);
+}
+
 Result fakecuda::begin(const char *function) {
   State &s = state();
   ++s.counts[function];
+  if (s.isCapturing() && isForbiddenInCapture(function)) {
+    s.complain(std::string(function) +
+               ": expected no such call while a stream is captured");
+    return 900; // stream capture unsupported
+  }
   auto failures = s.failures.find(function);
   if (failures == s.failures.end())
     return 0;

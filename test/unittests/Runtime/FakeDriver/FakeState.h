@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 
 namespace fakecuda {
 
@@ -92,14 +93,18 @@ struct State {
   double clock = 0;                          ///< milliseconds
   std::vector<std::function<void()>> copies; ///< that have not happened yet
   using Work = std::vector<std::function<void()>>;
-  std::map<void *, Work> captures; ///< by stream
+  std::map<void *, Work> captures;             ///< by stream
+  std::map<void *, std::thread::id> capturers; ///< of each, its thread
   std::map<void *, Work> graphs, executables;
 
   int64_t setting(const char *name) const { return settings.at(name); }
   void restoreSettings();
   void complain(const std::string &text) { violations += text + "\n"; }
   void copy(uint64_t target, uint64_t source, size_t bytes);
-  /// Does `work`, or notes it if the stream is captured.
+  /// Whether the calling thread captures a stream.
+  bool isCapturing() const;
+  /// Does `work`, or notes it if the stream is captured. Complains if the
+  /// thread captures another one: the work would be done now and in no replay.
   void perform(void *stream, std::function<void()> work);
   /// Lets copies happen that were asked for before.
   void flush();
