@@ -5,9 +5,11 @@
 The fake driver (test/unittests/Runtime/FakeDriver) checks each call and its arguments, also of
 kernels, whose parameters it reads in the cubins; kernels do nothing. Memory that nobody wrote reads as 1.0f, which no check of a step complains of.
 
-The calls of a step are those of three steps less those of two. A step may wait once, for its
-loss; what it loads, asks or encodes, it has loaded, asked and encoded before. Prints a line for
-each function. With `--failures`, the first, the middle and the last call of each function fails
+The calls of a step are those of three steps less those of two. What it loads, asks or encodes, it
+has loaded, asked and encoded before. Amp-run waits in a step for each copy from or to memory of the
+host, which is pageable: each argument of the batch, the loss, the record of a scaler; and when its
+call is over, for what its checks found, which is a copy too where there are checks. The test counts
+them. Prints a line for each function. With `--failures`, the first, the middle and the last call of each function fails
 in a run of its own: amp-run has to end with an error that names the function, and to give back
 what it took, or to go on as TOLERATED says.
 
