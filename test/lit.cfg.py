@@ -28,7 +28,7 @@ Features
   amp-rt       the runtime library is built
   amp-kernel-bench  the kernels' benchmark and the fake driver are built
   ahead-of-time  clang, llc and mlir-translate, to compile a program outside the JIT
-  ptxas        CUDA's assembler is on PATH
+  ptxas        CUDA's assembler is on PATH, or from PyPI's nvidia-cuda-nvcc
   nvdisasm     CUDA's disassembler is on PATH, or from PyPI's nvidia-cuda-nvdisasm
   numpy, torch, torch-mlir, jaxlib, scikit-build  importable by %python
   jax, flax    so are jax with optax, and flax
@@ -142,20 +142,21 @@ for name, value in {
     config.substitutions.append((name + r"\b", value))
 
 
-def find_nvdisasm():
-    """The folder of a disassembler that PyPI installed, or an empty string."""
+def find_installed(tool):
+    """The folder of a tool of CUDA that PyPI installed, or an empty string."""
     command = [config.python, "-c", "import nvidia; print(*nvidia.__path__, sep='\\n')"]
     run = subprocess.run(command, capture_output=True, text=True)
     found = [
         path
         for folder in run.stdout.split()
-        for path in glob.glob(os.path.join(folder, "*", "bin", "nvdisasm"))
+        for path in glob.glob(os.path.join(folder, "*", "bin", tool))
     ]
     return os.path.dirname(found[0]) if found else ""
 
 
-if nvdisasm_dir := find_nvdisasm():
-    config.environment["PATH"] += os.pathsep + nvdisasm_dir
+for tool in "nvdisasm", "ptxas":
+    if folder := find_installed(tool):
+        config.environment["PATH"] += os.pathsep + folder
 
 
 def has_tool(name):

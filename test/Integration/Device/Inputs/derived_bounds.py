@@ -88,6 +88,8 @@ def main():
         apart = max(float(np.max(np.abs(seen["host", name] - seen["device", name]) / (error + 1e-30), initial=0,
                                  where=np.isfinite(error))) for name, (_, error, _) in bounds.items())
         print(f"host and device are {apart:.2g} bounds apart")
+        if not apart <= APART:
+            wrong.append(f"host and device: expected at most {APART} of a bound between them")
     print("\n".join(wrong or ["right"]))
     sys.exit(bool(wrong))
 
