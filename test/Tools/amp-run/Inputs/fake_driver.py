@@ -75,7 +75,7 @@ class Run:
 
     def log(self):
         """What does not depend on the time."""
-        return re.findall(r"^step .*?(?=, \d+ steps/s|$)|^largest .*", self.output, re.M)
+        return re.findall(r"^step .*?(?=, [\d.e+]+ (?:steps/s|s/step)|$)|^largest .*", self.output, re.M)
 
     def complaints(self):
         wrong = [f"driver: {line}" for line in self.violations.splitlines()]
