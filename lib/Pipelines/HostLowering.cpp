@@ -148,7 +148,7 @@ void mlir::amp::buildBufferizationPipeline(OpPassManager &pm) {
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   // Which bufferization would get wrong.
-  pm.addNestedPass<func::FuncOp>(createCopyWhileYieldsPass());
+  pm.addNestedPass<func::FuncOp>(createCopySharedYieldsPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion =

@@ -314,13 +314,19 @@ def ConvertIndexSwitchToIfPass : Pass<"convert-index-switch-to-if", "::mlir::fun
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def CopyWhileYieldsPass : Pass<"amp-copy-while-yields", "::mlir::func::FuncOp"> {
-  let summary = "copy what a loop yields for a tensor that its condition writes to";
+def CopySharedYieldsPass : Pass<"amp-copy-shared-yields", "::mlir::func::FuncOp"> {
+  let summary = "copy what loops hand on under two numbers, or for a tensor that a condition writes to";
   let description = [{
-    Upstream's one-shot bufferization takes what the body of an `scf.while` yields for the memory of the tensor that the
-    next condition gets, whoever else has it (LLVM 22). Where the region of the condition may write to that tensor, the
-    body yields a copy, unless it yields what it computed in place of its own argument and nothing else that may be there.
-    Conditions that write to no carried tensor stay as they are. Runs right before bufferization, of both targets.
+    Upstream's one-shot bufferization (LLVM 22) is wrong in silence about two forms of loops. It runs right behind this pass, for both targets.
+
+    - What an `scf.for` or `scf.while` hands on under two numbers becomes two buffers that a later iteration writes to one by one, though
+      it may be one that the iteration has allocated. The second one, of the same tensor or of one that may be a view of it, through
+      slices, reshapes, branches and loops, is a copy.
+    - What the body of an `scf.while` yields becomes the memory of the tensor that the next condition gets, whoever else has it. Where
+      the region of the condition may write to that tensor, the body yields a copy, unless it yields what it computed in place of
+      its own argument and nothing else that may be there.
+
+    Other loops stay as they are.
 
     Before:
     ```mlir

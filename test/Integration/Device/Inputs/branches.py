@@ -1,4 +1,4 @@
-"""Branches that give tensors of which one is elsewhere, on the emulator and the host, beside NumPy.
+"""Branches and loops that give tensors of which one is elsewhere, or another one too, on the emulator and the host, beside NumPy.
 
     branches.py
 
@@ -69,12 +69,35 @@ def inserted(w, x):
     return (u * w if w[0] > 1 else u) + np.concatenate([np.zeros(2), u[:5]]).astype(np.float32)
 
 
+TWICE = """%r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %w, %b = %x) -> (tensor<7xf32>, tensor<7xf32>) {
+    %t = arith.addf %a, %x : tensor<7xf32>
+    %b2 = tensor.insert %one into %b[%i] : tensor<7xf32>
+    %v = tensor.extract %b2[%c0] : tensor<7xf32>
+    %z = tensor.extract %a[%i] : tensor<7xf32>
+    %s = arith.addf %v, %z : f32
+    %t2 = tensor.insert %s into %t[%i] : tensor<7xf32>
+    scf.yield %t2, %t2 : tensor<7xf32>, tensor<7xf32>
+  }
+  %last = arith.addf %r#0, %r#1 : tensor<7xf32>"""
+
+
+def twice(w, x):
+    a, b = w, x
+    for i in range(ROUNDS):
+        put, t = b.copy(), a + x
+        put[i] = 1
+        t[i] = put[0] + a[i]
+        a = b = t
+    return a + b
+
+
 CASES = {
     "computed in both": (loop("%u = math.absf %a : tensor<7xf32>", "%u"), carry(lambda a, x: np.abs(a))),
     "from outside": (loop("", "%x"), carry(lambda a, x: x)),
     "carried": (loop("", "%a"), carry(lambda a, x: a)),
     "from outside and computed there": (loop("", "%y"), carry(lambda a, x: x * x)),
     "part of another one": (INSERTED, inserted),
+    "handed on twice": (TWICE, twice),
 }
 
 
@@ -111,7 +134,7 @@ def main():
                 draw = np.random.default_rng(seed)
                 w, x = (draw.integers(-3, 4, 7).astype(np.float32) for _ in range(2))
                 w[0] = 3 if seed % 2 else -1
-                for option in ("--device=emulator", "--device=host"):
+                for option in ("--device=emulator", "--device=host", "--reference"):
                     try:
                         seen = amprun.run(path, "O0", {"arg0": w, "step0_x0": x}, option).state["param/w"]
                     except amprun.Failed as failure:
@@ -119,7 +142,7 @@ def main():
                     if not np.array_equal(seen, compute(w, x)):
                         wrong += 1
                         print(f"{name}, seed {seed}, {option}: {seen}, not {compute(w, x)}")
-    print(f"{len(CASES)} branches, {wrong} wrong")
+    print(f"{len(CASES)} forms, {wrong} wrong")
     sys.exit(wrong != 0)
 
 

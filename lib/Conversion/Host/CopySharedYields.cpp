@@ -1,4 +1,5 @@
-//===- CopyWhileYields.cpp - What conditions write is nobody else's -------===//
+//===- CopySharedYields.cpp - One owner for what loops hand on
+//-------------===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +7,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's one-shot bufferization (LLVM 22) copies what the condition of an
-// scf.while hands on, but not what its body yields: where the condition's
-// region then writes to a carried tensor, it writes to whatever was yielded for
-// it. That is copied here, unless it is computed where the body's argument of
-// the same number is and nothing else that is yielded may be in that memory.
+// Upstream's one-shot bufferization (LLVM 22) takes what a loop hands on under
+// two numbers for two buffers, which a later iteration may write to one by one,
+// though it may be one buffer that the iteration has allocated:
+//
+//   scf.yield %t, %t               ->  scf.yield %t, (copy of %t)
+//
+// And it copies what the condition of an scf.while hands on, but not what its
+// body yields: where the condition's region then writes to a carried tensor, it
+// writes to whatever was yielded for it. That is copied, too, unless it is
+// computed where the body's argument of the same number is and nothing else
+// that is yielded may be in that memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +31,10 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
-#define DEBUG_TYPE "amp-copy-while-yields"
+#define DEBUG_TYPE "amp-copy-shared-yields"
 
 namespace mlir::amp {
-#define GEN_PASS_DEF_COPYWHILEYIELDSPASS
+#define GEN_PASS_DEF_COPYSHAREDYIELDSPASS
 #include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
@@ -77,14 +84,73 @@ static Value getBase(Value tensor) {
   return tensor;
 }
 
+/// The tensors of which `tensor` may be a view, or one.
+static DenseSet<Value> getSources(Value tensor) {
+  DenseSet<Value> sources, seen;
+  SmallVector<Value> left = {tensor};
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (isa_and_present<tensor::CastOp, tensor::CollapseShapeOp,
+                        tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op)) {
+      left.push_back(op->getOperand(0));
+    } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+      const unsigned number = cast<OpResult>(value).getResultNumber();
+      left.push_back(branch.thenYield().getOperand(number));
+      left.push_back(branch.elseYield().getOperand(number));
+    } else if (auto loop = dyn_cast_or_null<scf::ForOp>(op)) {
+      const unsigned number = cast<OpResult>(value).getResultNumber();
+      left.push_back(loop.getInitArgs()[number]);
+      left.push_back(loop.getYieldedValues()[number]);
+    } else {
+      sources.insert(value);
+    }
+  }
+  return sources;
+}
+
 namespace {
-struct CopyWhileYields
-    : public amp::impl::CopyWhileYieldsPassBase<CopyWhileYields> {
+struct CopySharedYields
+    : public amp::impl::CopySharedYieldsPassBase<CopySharedYields> {
   void runOnOperation() override {
-    getOperation()->walk([&](scf::WhileOp loop) { copyYields(loop); });
+    getOperation()->walk([&](scf::ForOp loop) {
+      copyRepeated(*loop.getYieldedValuesMutable());
+    });
+    getOperation()->walk([&](scf::WhileOp loop) {
+      copyWritten(loop);
+      copyRepeated(loop.getConditionOp().getArgsMutable());
+      copyRepeated(loop.getYieldOp().getResultsMutable());
+    });
   }
 
-  void copyYields(scf::WhileOp loop) {
+  void copy(OpOperand &handed) {
+    OpBuilder b(handed.getOwner());
+    SmallVector<Value> extents;
+    handed.set(bufferization::AllocTensorOp::create(
+        b, handed.getOwner()->getLoc(),
+        cast<RankedTensorType>(handed.get().getType()), extents, handed.get()));
+    ++numCopied;
+  }
+
+  /// Copies what may be, or be a part of, something that is handed on before.
+  void copyRepeated(MutableArrayRef<OpOperand> handed) {
+    DenseSet<Value> before;
+    for (OpOperand &operand : handed) {
+      if (!isa<RankedTensorType>(operand.get().getType()))
+        continue;
+      DenseSet<Value> sources = getSources(operand.get());
+      if (llvm::any_of(sources,
+                       [&](Value source) { return before.contains(source); }))
+        copy(operand);
+      else
+        before.insert_range(sources);
+    }
+  }
+
+  /// Copies what the region of the condition may write to.
+  void copyWritten(scf::WhileOp loop) {
     scf::YieldOp yield = loop.getYieldOp();
     SmallVector<Value> bases =
         llvm::map_to_vector(yield.getOperands(), [](Value value) -> Value {
@@ -105,13 +171,8 @@ struct CopyWhileYields
       if (isa<RankedTensorType>(carried.getType()) &&
           !isItsOwn(carried.getArgNumber()) && mayBeWritten(carried))
         shared.push_back(&yield->getOpOperand(carried.getArgNumber()));
-    OpBuilder b(yield);
-    for (OpOperand *yielded : shared) {
-      yielded->set(bufferization::AllocTensorOp::create(
-          b, yield.getLoc(), cast<RankedTensorType>(yielded->get().getType()),
-          ValueRange(), yielded->get()));
-      ++numCopied;
-    }
+    for (OpOperand *yielded : shared)
+      copy(*yielded);
   }
 };
 } // namespace
