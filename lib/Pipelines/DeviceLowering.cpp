@@ -144,8 +144,8 @@ static void addKernels(OpPassManager &pm,
     tiles.runBytes = target.runBytes;
     tiles.tiles = target.tiles;
     tiles.tileBytes = kTileBytes;
-    // The sum of a product in a tile is in shared memory while it grows, where a
-    // host has caches for it.
+    // The sum of a product in a tile is in shared memory while it grows, where
+    // a host has caches for it.
     tiles.productBytes = target.closeBytes;
     tiles.productTiles = target.tiles;
     tiles.sumsAlone = true;

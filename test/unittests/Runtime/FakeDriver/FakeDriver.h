@@ -18,16 +18,15 @@
 // directives are read. Of a launch's arguments, and of a captured launch's at
 // each replay, each word that is an address of the device has to point to live
 // memory, be it in a struct or a tensor map's. A thread that captures a stream
-// does nothing else meanwhile: no memory, no module, no wait, no other stream. A
-// kernel does nothing, except those of FakeKernels.cpp and those that a test
+// does nothing else meanwhile: no memory, no module, no wait, no other stream.
+// A kernel does nothing, except those of FakeKernels.cpp and those that a test
 // defines.
 //
 // A process that only loads it by AMP_RT_CUDA_DRIVER speaks to it by variables:
 //   FAKE_CUDA_FAIL=cuMemAlloc=2@3  the third call of cuMemAlloc returns 2
 //   FAKE_CUDA_SET=pools=0,...      as fakeCudaSet
-//   FAKE_CUDA_LOG=FILE             at the end: calls and their counts,
-//   launches,
-//                                  violations, leaks
+//   FAKE_CUDA_LOG=FILE             at the end: calls and their counts, what was
+//                                  launched, violations, leaks
 //
 //===----------------------------------------------------------------------===//
 #ifndef AMP_TEST_UNITTESTS_RUNTIME_FAKEDRIVER_FAKEDRIVER_H
