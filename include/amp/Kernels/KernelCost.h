@@ -100,8 +100,8 @@ DictionaryAttr describeCost(Builder &b, const Chip &chip,
 double estimateMemoryPass(double bytes, const Chip &chip);
 
 /// Seconds of one product by a kernel with one thread for each element of D,
-/// what a contraction gets that no kernel of ours takes; `epilogue`, if there
-/// is any, is another kernel then.
+/// what a contraction gets that no kernel of ours takes. A fusion group may
+/// have the epilogue, too.
 double estimatePlainGemm(const GemmProblem &problem, const Chip &chip,
                          const EpilogueWork &epilogue = {});
 

@@ -495,16 +495,8 @@ double mlir::amp::estimatePlainGemm(const GemmProblem &problem,
       getFlops(problem) / (kPlainRate * rates.multiprocessors * rates.clock);
   double chain = problem.k * kPlainStep / rates.clock;
   double memory = getBytes(problem) / (rates.memory * kSustainedMemory);
-  double seconds = kLaunch + (kBlockCycles + kFirstLatency) / rates.clock +
-                   std::max({compute, chain, memory});
-  if (epilogue.instructions == 0)
-    return seconds;
-  double elements = getResultElements(problem);
-  return seconds +
-         std::max(estimateMemoryPass(2 * elements * getElementBytes(problem.d) +
-                                         epilogue.bytes,
-                                     chip),
-                  kDependentLaunch +
-                      getEpilogueCycles(epilogue, elements, rates) /
-                          (rates.multiprocessors * rates.clock));
+  double after = getEpilogueCycles(epilogue, getResultElements(problem), rates);
+  return kLaunch + (kBlockCycles + kFirstLatency) / rates.clock +
+         after / (rates.multiprocessors * rates.clock) +
+         std::max({compute, chain, memory});
 }
