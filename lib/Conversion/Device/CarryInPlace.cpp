@@ -30,12 +30,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/TensorMemory.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #define DEBUG_TYPE "amp-carry-in-place"
@@ -73,10 +71,10 @@ static bool isPart(Value tensor) {
       return true;
     if (!seen.insert(op).second)
       return false;
-    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
-            op))
+    OpOperand *viewed = getViewedTensor(tensor);
+    if (!viewed)
       return false;
-    tensor = op->getOperand(0);
+    tensor = viewed->get();
   }
   return false;
 }
@@ -128,15 +126,10 @@ static bool followMemory(CarriedTensor &tensor, scf::ForOp loop) {
     tensor.results.insert(value);
     if (OpTrait::hasElementwiseMappableTraits(op)) {
       tensor.origins.insert(value);
-    } else if (isa<tensor::ExtractSliceOp, tensor::CastOp,
-                   tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
-      worklist.push_back(op->getOperand(0));
-    } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
-      worklist.push_back(insert.getDest());
-    } else if (auto insert = dyn_cast<tensor::InsertOp>(op)) {
-      worklist.push_back(insert.getDest());
-    } else if (auto style = dyn_cast<DestinationStyleOpInterface>(op)) {
-      worklist.push_back(style.getTiedOpOperand(result)->get());
+    } else if (OpOperand *viewed = getViewedTensor(value)) {
+      worklist.push_back(viewed->get());
+    } else if (OpOperand *start = getComputedIn(value)) {
+      worklist.push_back(start->get());
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       worklist.push_back(branch.thenYield().getOperand(number));
       worklist.push_back(branch.elseYield().getOperand(number));
@@ -168,12 +161,10 @@ static bool findEmptyTensors(Value tensor, Value destination,
       const unsigned number = cast<OpResult>(value).getResultNumber();
       left.push_back(branch.thenYield().getOperand(number));
       left.push_back(branch.elseYield().getOperand(number));
-    } else if (isa_and_present<tensor::CastOp, tensor::CollapseShapeOp,
-                               tensor::ExpandShapeOp>(op)) {
-      left.push_back(op->getOperand(0));
-    } else if (auto style = dyn_cast_or_null<DestinationStyleOpInterface>(op)) {
+    } else if (OpOperand *viewed = getViewedTensor(value)) {
+      left.push_back(viewed->get());
+    } else if (OpOperand *start = getComputedIn(value)) {
       areAll &= !loop || loop->isAncestor(op); // computed in each iteration
-      OpOperand *start = style.getTiedOpOperand(cast<OpResult>(value));
       if (start->get().getDefiningOp<tensor::EmptyOp>())
         operands.push_back(start);
       else

@@ -67,34 +67,12 @@ static bool isArithmetic(Operation *op) {
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
 }
 
-/// Whether an operation stands in a loop or a branch on elements, which may
-/// copy tensors (amp-move-carried-elements).
-static bool isInElementLoop(Operation *op) {
-  while ((op = op->getParentOp()))
-    if (isOfNumbers(op, [](Operation *inner) {
-          return isa<bufferization::MaterializeInDestinationOp>(inner);
-        }))
-      return true;
-  return false;
-}
-
-/// Whether an operation on tensors puts a number where the host knows.
-static bool isPutInPlace(tensor::InsertOp insert) {
-  return insert.getDest().getType().hasStaticShape() &&
-         !isInElementLoop(insert);
-}
-
-/// Whether a use of a number is an operation on tensors.
-static bool isOfTensors(OpOperand &use) {
-  Operation *user = use.getOwner();
-  if (auto insert = dyn_cast<tensor::InsertOp>(user))
-    return use == insert.getScalarMutable() && isPutInPlace(insert);
-  if (user->getParentOfType<linalg::LinalgOp>())
-    return true;
-  if (auto condition = dyn_cast<scf::IfOp>(user))
-    return condition.getNumResults() != 0;
-  return isa<linalg::LinalgOp, tensor::FromElementsOp, tensor::SplatOp,
-             tensor::PadOp>(user);
+/// Whether `op` is a loop or a branch on elements, which may copy tensors
+/// (amp-move-carried-elements).
+static bool isElementLoop(Operation *op) {
+  return isOfNumbers(op, [](Operation *inner) {
+    return isa<bufferization::MaterializeInDestinationOp>(inner);
+  });
 }
 
 namespace {
@@ -103,6 +81,23 @@ struct NumbersToTensors
   void runOnOperation() override;
 
 private:
+  /// Whether an operation stands in a loop or a branch on elements.
+  bool isInElementLoop(Operation *op) {
+    Operation *parent = op->getParentOp();
+    if (!parent)
+      return false;
+    auto [known, isNew] = inElementLoop.try_emplace(parent, false);
+    if (!isNew)
+      return known->second;
+    bool answer = isElementLoop(parent) || isInElementLoop(parent);
+    return inElementLoop[parent] = answer;
+  }
+  /// Whether an operation on tensors puts a number where the host knows.
+  bool isPutInPlace(tensor::InsertOp insert) {
+    return insert.getDest().getType().hasStaticShape() &&
+           !isInElementLoop(insert);
+  }
+  bool isOfTensors(OpOperand &use);
   /// Whether a number leads back to an element of a tensor.
   bool isOfDevice(Value value) {
     auto [known, isNew] = ofDevice.try_emplace(value, false);
@@ -143,9 +138,24 @@ private:
   Value raise(Operation *root);
 
   DenseMap<Value, bool> ofDevice, wanted;
+  /// For the operations whose regions they are in.
+  DenseMap<Operation *, bool> inElementLoop;
   DenseMap<Value, Value> raised;
 };
 } // namespace
+
+/// Whether a use of a number is an operation on tensors.
+bool NumbersToTensors::isOfTensors(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto insert = dyn_cast<tensor::InsertOp>(user))
+    return use == insert.getScalarMutable() && isPutInPlace(insert);
+  if (user->getParentOfType<linalg::LinalgOp>())
+    return true;
+  if (auto condition = dyn_cast<scf::IfOp>(user))
+    return condition.getNumResults() != 0;
+  return isa<linalg::LinalgOp, tensor::FromElementsOp, tensor::SplatOp,
+             tensor::PadOp>(user);
+}
 
 /// What is computed for `op`, in order, and the numbers that it starts from.
 void NumbersToTensors::addSlice(Operation *op,
@@ -303,12 +313,13 @@ void NumbersToTensors::readMemory() {
 
 void NumbersToTensors::runOnOperation() {
   takeElements();
+  auto isTensors = [&](OpOperand &use) { return isOfTensors(use); };
   SmallVector<Operation *> roots;
   getOperation().walk([&](Operation *op) {
     if (op->getParentOfType<linalg::LinalgOp>())
       return;
     if (isArithmetic(op) && isOfDevice(op->getResult(0)) &&
-        llvm::any_of(op->getResult(0).getUses(), isOfTensors))
+        llvm::any_of(op->getResult(0).getUses(), isTensors))
       roots.push_back(op);
   });
   for (Operation *root : roots) {
@@ -317,7 +328,7 @@ void NumbersToTensors::runOnOperation() {
     b.setInsertionPointAfterValue(memory);
     Value number =
         tensor::ExtractOp::create(b, root->getLoc(), memory, ValueRange());
-    root->getResult(0).replaceUsesWithIf(number, isOfTensors);
+    root->getResult(0).replaceUsesWithIf(number, isTensors);
     ++numRaised;
   }
   putElements();

@@ -1,5 +1,4 @@
-//===- CopySharedYields.cpp - One owner for what loops hand on
-//-------------===//
+//===- CopySharedYields.cpp - What loops hand on is one's -----------------===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,14 +20,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/TensorMemory.h"
 #include "amp/Conversion/Host/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #define DEBUG_TYPE "amp-copy-shared-yields"
@@ -69,12 +66,8 @@ static Value getBase(Value tensor) {
   while (Operation *op = tensor.getDefiningOp()) {
     if (!seen.insert(op).second)
       return {};
-    if (auto style = dyn_cast<DestinationStyleOpInterface>(op))
-      tensor = style.getTiedOpOperand(cast<OpResult>(tensor))->get();
-    else if (auto insert = dyn_cast<tensor::InsertOp>(op))
-      tensor = insert.getDest();
-    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-      tensor = insert.getDest();
+    if (OpOperand *start = getComputedIn(tensor))
+      tensor = start->get();
     else if (isa<tensor::EmptyOp, bufferization::AllocTensorOp,
                  arith::ConstantOp>(op))
       return tensor;
@@ -93,9 +86,8 @@ static DenseSet<Value> getSources(Value tensor) {
     if (!seen.insert(value).second)
       continue;
     Operation *op = value.getDefiningOp();
-    if (isa_and_present<tensor::CastOp, tensor::CollapseShapeOp,
-                        tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op)) {
-      left.push_back(op->getOperand(0));
+    if (OpOperand *viewed = getViewedTensor(value)) {
+      left.push_back(viewed->get());
     } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
       const unsigned number = cast<OpResult>(value).getResultNumber();
       left.push_back(branch.thenYield().getOperand(number));
