@@ -15,7 +15,7 @@
 //   scf.if ... yield %slice        ->  scf.if ... yield (%slice in %new)
 //          else yield %other                 else yield (%other in %new)
 //
-// An scf.while hands on copies of parts.
+// An scf.while begins with copies of parts and hands on copies of them.
 //
 // Bufferization has no choice then, so that nobody may read the carried tensor
 // behind that: the memory that each yielded tensor may be in is followed to
@@ -186,9 +186,10 @@ struct CarryInPlace : public amp::impl::CarryInPlacePassBase<CarryInPlace> {
     getOperation()->walk([&](scf::ForOp loop) { carryIn(loop); });
     getOperation()->walk([&](scf::IfOp branch) { yieldFrom(branch); });
     getOperation()->walk([&](scf::WhileOp loop) {
-      for (Operation *terminator : {loop.getConditionOp().getOperation(),
-                                    loop.getYieldOp().getOperation()})
-        for (OpOperand &handed : terminator->getOpOperands())
+      for (Operation *op :
+           {loop.getOperation(), loop.getConditionOp().getOperation(),
+            loop.getYieldOp().getOperation()})
+        for (OpOperand &handed : op->getOpOperands())
           copyPart(handed);
     });
     keepApart();

@@ -150,6 +150,26 @@ func.func @while(%x: tensor<2x4xf32>, %y: tensor<4xf32>, %c: i1) -> tensor<4xf32
 
 // -----
 
+// It begins with a copy of one, too, and with a whole tensor as it is (the near miss).
+// CHECK-LABEL: func @while_from_part(
+// CHECK-SAME:    %{{.*}}: tensor<2x4xf32>, %[[Y:.*]]: tensor<4xf32>
+// CHECK:       %[[ROW:.*]] = tensor.extract_slice
+// CHECK:       %[[OWN:.*]] = bufferization.alloc_tensor() copy(%[[ROW]]) : tensor<4xf32>
+// CHECK:       scf.while (%{{.*}} = %[[OWN]], %{{.*}} = %[[Y]])
+func.func @while_from_part(%x: tensor<2x4xf32>, %y: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  %row = tensor.extract_slice %x[1, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<4xf32>
+  %r:2 = scf.while (%a = %row, %b = %y) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    scf.condition(%c) %a, %b : tensor<4xf32>, tensor<4xf32>
+  } do {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    %new = math.tanh %a : tensor<4xf32>
+    scf.yield %new, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0 : tensor<4xf32>
+}
+
+// -----
+
 // A branch that yields a part of a tensor, by a reshape: the result has a buffer of its own.
 // CHECK-LABEL: func @part(
 // CHECK-SAME:    %{{.*}}: i1, %[[X:.*]]: tensor<8x4xf32>, %[[Y:.*]]: tensor<8xf32>

@@ -640,8 +640,8 @@ def CarryInPlacePass : Pass<"amp-carry-in-place"> {
 
     Before bufferization both are told where the tensor has to be: what an `scf.for` yields goes where the
     carried tensor is, and what both branches of an `scf.if` yield, if one of them is a slice of known shape, into a
-    tensor that is allocated in front of it (`bufferization.materialize_in_destination`). An `scf.while` hands on a copy of
-    a slice (`bufferization.alloc_tensor`).
+    tensor that is allocated in front of it (`bufferization.materialize_in_destination`). An `scf.while` begins with a copy of
+    a slice and hands on one (`bufferization.alloc_tensor`).
 
     Left alone: a carried tensor in whose memory a yielded one may be already, as where loops insert into
     what they carry, hand it on, or let two tensors change places; loops that yield what
