@@ -57,7 +57,7 @@ static void yieldIn(OpOperand &yielded, Value destination) {
 }
 
 /// Whether a tensor may lie in a part of another one: as one that is taken out
-/// of it, or is inserted into it and computed there.
+/// of it, or computed in such a one, or is inserted into it and computed there.
 static bool isPart(Value tensor) {
   // In a block that nothing reaches, shapes may be made of themselves.
   SmallPtrSet<Operation *, 4> seen;
@@ -71,10 +71,12 @@ static bool isPart(Value tensor) {
       return true;
     if (!seen.insert(op).second)
       return false;
-    OpOperand *viewed = getViewedTensor(tensor);
-    if (!viewed)
+    OpOperand *start = getViewedTensor(tensor);
+    if (!start)
+      start = getComputedIn(tensor);
+    if (!start)
       return false;
-    tensor = viewed->get();
+    tensor = start->get();
   }
   return false;
 }
