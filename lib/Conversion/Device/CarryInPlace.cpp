@@ -56,16 +56,36 @@ static void yieldIn(OpOperand &yielded, Value destination) {
                   .getResult());
 }
 
+/// Whether a tensor, or what is computed in it, is inserted into another one,
+/// where it may be computed then.
+static bool isInserted(Value tensor) {
+  DenseSet<Value> seen;
+  SmallVector<Value> left = {tensor};
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (OpOperand &use : value.getUses()) {
+      auto insert = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+      if (insert && use == insert.getSourceMutable())
+        return true;
+      for (OpResult result : use.getOwner()->getResults())
+        if (getComputedIn(result) == &use || getViewedTensor(result) == &use)
+          left.push_back(result);
+    }
+  }
+  return false;
+}
+
 /// Whether a tensor may lie in a part of another one: as one that is taken out
 /// of it, or computed in such a one, or is inserted into it and computed there.
 static bool isPart(Value tensor) {
   // In a block that nothing reaches, shapes may be made of themselves.
   SmallPtrSet<Operation *, 4> seen;
   while (Operation *op = tensor.getDefiningOp()) {
-    if (llvm::any_of(tensor.getUses(), [](OpOperand &use) {
-          auto insert = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
-          return insert && use == insert.getSourceMutable();
-        }))
+    if (isa<tensor::EmptyOp>(op))
+      return false; // of whoever computes in it
+    if (isInserted(tensor))
       return true;
     if (isa<tensor::ExtractSliceOp>(op))
       return true;

@@ -172,6 +172,30 @@ func.func @while_from_part(%x: tensor<2x4xf32>, %y: tensor<4xf32>, %c: i1) -> te
 
 // -----
 
+// So does one from a tensor in which another one is computed that is inserted; two results of one tensor.empty are two tensors.
+// CHECK-LABEL: func @while_from_inserted(
+// CHECK:       %[[IN:.*]] = tensor.insert_slice
+// CHECK:       %[[OTHER:.*]] = linalg.fill
+// CHECK:       %[[OWN:.*]] = bufferization.alloc_tensor() copy(%[[IN]]) : tensor<4xf32>
+// CHECK:       scf.while (%{{.*}} = %[[OWN]], %{{.*}} = %[[OTHER]])
+func.func @while_from_inserted(%x: tensor<8xf32>, %y: tensor<2xf32>, %v: f32, %c: i1) -> (tensor<4xf32>, tensor<4xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %in = tensor.insert_slice %y into %e[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %more = tensor.insert_slice %y into %in[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %both = tensor.insert_slice %more into %x[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %other = linalg.fill ins(%v : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r:2 = scf.while (%a = %in, %b = %other) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    scf.condition(%c) %a, %b : tensor<4xf32>, tensor<4xf32>
+  } do {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    %new = math.tanh %a : tensor<4xf32>
+    scf.yield %new, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1, %both : tensor<4xf32>, tensor<4xf32>, tensor<8xf32>
+}
+
+// -----
+
 // A branch that yields a part of a tensor, by a reshape: the result has a buffer of its own.
 // CHECK-LABEL: func @part(
 // CHECK-SAME:    %{{.*}}: i1, %[[X:.*]]: tensor<8x4xf32>, %[[Y:.*]]: tensor<8xf32>
