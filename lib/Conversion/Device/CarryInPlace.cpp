@@ -82,23 +82,24 @@ static bool isInserted(Value tensor) {
 static bool isPart(Value tensor) {
   // In a block that nothing reaches, shapes may be made of themselves.
   SmallPtrSet<Operation *, 4> seen;
-  while (Operation *op = tensor.getDefiningOp()) {
-    if (isa<tensor::EmptyOp>(op))
-      return false; // of whoever computes in it
-    if (isInserted(tensor))
-      return true;
+  // What all that is computed on the way is computed in. A tensor.empty is of
+  // whoever computes in it.
+  Value first;
+  for (Operation *op = tensor.getDefiningOp(); op && !isa<tensor::EmptyOp>(op);
+       op = tensor.getDefiningOp()) {
     if (isa<tensor::ExtractSliceOp>(op))
       return true;
     if (!seen.insert(op).second)
       return false;
+    first = tensor;
     OpOperand *start = getViewedTensor(tensor);
     if (!start)
       start = getComputedIn(tensor);
     if (!start)
-      return false;
+      break;
     tensor = start->get();
   }
-  return false;
+  return first && isInserted(first);
 }
 
 namespace {

@@ -75,6 +75,14 @@ static bool isElementLoop(Operation *op) {
   });
 }
 
+/// The tensor without dimensions whose element a number is, or null.
+static Value getScalarMemory(Value number) {
+  Value memory = getNumberMemory(number);
+  return memory && cast<RankedTensorType>(memory.getType()).getRank() == 0
+             ? memory
+             : Value();
+}
+
 namespace {
 struct NumbersToTensors
     : public amp::impl::NumbersToTensorsPassBase<NumbersToTensors> {
@@ -251,9 +259,8 @@ void NumbersToTensors::takeElements() {
 /// Puts elements that are memory into tensors as slices.
 void NumbersToTensors::putElements() {
   getOperation().walk([&](tensor::InsertOp insert) {
-    Value memory = getNumberMemory(insert.getScalar());
-    if (!memory || cast<RankedTensorType>(memory.getType()).getRank() != 0 ||
-        !isPutInPlace(insert))
+    Value memory = getScalarMemory(insert.getScalar());
+    if (!memory || !isPutInPlace(insert))
       return;
     OpBuilder b(insert);
     SmallVector<OpFoldResult> ones(insert.getDest().getType().getRank(),
@@ -268,12 +275,6 @@ void NumbersToTensors::putElements() {
 
 /// Makes splats and tensors of one element of the memory of their number.
 void NumbersToTensors::readMemory() {
-  auto getScalarMemory = [](Value number) -> Value {
-    Value memory = getNumberMemory(number);
-    return memory && cast<RankedTensorType>(memory.getType()).getRank() == 0
-               ? memory
-               : Value();
-  };
   getOperation().walk([&](Operation *op) {
     OpBuilder b(op);
     Location loc = op->getLoc();

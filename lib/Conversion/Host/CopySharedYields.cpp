@@ -119,10 +119,10 @@ struct CopySharedYields
 
   void copy(OpOperand &handed) {
     OpBuilder b(handed.getOwner());
-    SmallVector<Value> extents;
     handed.set(bufferization::AllocTensorOp::create(
         b, handed.getOwner()->getLoc(),
-        cast<RankedTensorType>(handed.get().getType()), extents, handed.get()));
+        cast<RankedTensorType>(handed.get().getType()), ValueRange(),
+        handed.get()));
     ++numCopied;
   }
 

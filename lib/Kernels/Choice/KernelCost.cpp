@@ -241,6 +241,13 @@ static double getEpilogueCycles(const EpilogueWork &epilogue, double elements,
   return elements * epilogue.instructions / (lanes * kEpilogueShare);
 }
 
+/// Seconds that all multiprocessors take for it together.
+static double getEpilogueSeconds(const EpilogueWork &epilogue, double elements,
+                                 const ChipRates &rates) {
+  return getEpilogueCycles(epilogue, elements, rates) /
+         (rates.multiprocessors * rates.clock);
+}
+
 KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
                                    const GemmConfig &config,
                                    const EpilogueWork &epilogue) {
@@ -308,8 +315,7 @@ KernelCost mlir::amp::estimateGemm(const GemmProblem &problem,
                     kWorkspacePasses * workspace / (rates.l2 * rates.clock) +
                     (kBlockCycles + kFirstLatency) / rates.clock;
     cost.seconds +=
-        getEpilogueCycles(epilogue, getResultElements(problem), rates) /
-        (multiprocessors * rates.clock);
+        getEpilogueSeconds(epilogue, getResultElements(problem), rates);
   }
 
   if (memory > compute)
@@ -348,8 +354,7 @@ KernelCost mlir::amp::estimateDepthwise(const ConvolutionProblem &problem,
   cost.traffic = cost.bytes;
   cost.peak = rates.plain * rates.multiprocessors * rates.clock;
   cost.epilogueInstructions = epilogue.instructions;
-  double epilogueSeconds = getEpilogueCycles(epilogue, result, rates) /
-                           (rates.multiprocessors * rates.clock);
+  double epilogueSeconds = getEpilogueSeconds(epilogue, result, rates);
   double compute = (kBlockCycles + kFirstLatency) / rates.clock +
                    cost.flops / (kSustainedPlain * cost.peak) + epilogueSeconds;
   double memory = cost.bytes / (rates.memory * kSustainedMemory);
@@ -495,8 +500,7 @@ double mlir::amp::estimatePlainGemm(const GemmProblem &problem,
       getFlops(problem) / (kPlainRate * rates.multiprocessors * rates.clock);
   double chain = problem.k * kPlainStep / rates.clock;
   double memory = getBytes(problem) / (rates.memory * kSustainedMemory);
-  double after = getEpilogueCycles(epilogue, getResultElements(problem), rates);
   return kLaunch + (kBlockCycles + kFirstLatency) / rates.clock +
-         after / (rates.multiprocessors * rates.clock) +
+         getEpilogueSeconds(epilogue, getResultElements(problem), rates) +
          std::max({compute, chain, memory});
 }

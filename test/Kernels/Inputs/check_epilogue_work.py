@@ -76,10 +76,8 @@ def run(*command, text=""):
     return subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
-def compile_kernel(chip, assembly):
+def compile_kernel(chip, text):
     """The code of a kernel."""
-    text = re.sub(r"\\([0-9A-F]{2})", lambda m: chr(int(m.group(1), 16)), assembly)
-    text = text.replace("\\\\", "\\").rstrip("\0")
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/kernel.ptx", "w") as file:
             file.write(text)
@@ -101,7 +99,7 @@ def main(chip):
     converted = run("amp-opt", f"--convert-linalg-to-tensor-core=chip={chip} always", text=module(bodies))
     expected = [float(x) for x in re.findall(r"epilogue_instructions = ([-+.\de]+) : f64", converted)]
     compiled = run("amp-opt", "--amp-record-launches", f"--amp-kernels-to-cubin=chip={chip} format=isa", text=converted)
-    texts = re.findall(r'assembly = "((?:[^"\\]|\\.)*)"', compiled, re.S)
+    texts = check_kernels.read_assemblies(compiled)
     assert len(expected) == len(texts) == len(names), (len(expected), len(texts), len(names))
     with ThreadPoolExecutor(2) as pool:
         codes = list(pool.map(lambda text: compile_kernel(chip, text), texts))

@@ -125,13 +125,12 @@ class Checker:
              f"--amp-kernels-to-cubin=chip={self.kernel.chip} format=isa"],
             capture_output=True, text=True,
         )
-        assembly = re.search(r'assembly = "((?:[^"\\]|\\.)*)"', run.stdout, re.S)
-        self.check(assembly, "amp-opt: " + run.stderr)
-        if not assembly:
+        assemblies = read_assemblies(run.stdout)
+        self.check(assemblies, "amp-opt: " + run.stderr)
+        if not assemblies:
             return None
         self.launches = dict(re.findall(r"(\w+) = \{arguments = \[[^\]]*\], (block[^{}]*)\}", run.stdout))
-        text = re.sub(r"\\([0-9A-F]{2})", lambda m: chr(int(m.group(1), 16)), assembly.group(1))
-        text = text.replace("\\\\", "\\").rstrip("\0")
+        text = assemblies[0]
         for entry in text.split(".entry ")[1:]:
             name = entry.split("(")[0].strip()
             sizes = (re.search(rf"\.{word} (\d+)", entry) for word in ("reqntid", "minnctapersm"))
@@ -240,6 +239,15 @@ class Checker:
             if not self.failures:
                 self.check_resources(report)
         return self
+
+
+def read_assemblies(module):
+    """The PTX of each kernel module of some MLIR, where format=isa left it."""
+    texts = re.findall(r'assembly = "((?:[^"\\]|\\.)*)"', module, re.S)
+    return [
+        re.sub(r"\\([0-9A-F]{2})", lambda m: chr(int(m.group(1), 16)), text).replace("\\\\", "\\").rstrip("\0")
+        for text in texts
+    ]
 
 
 def is_main(name):
