@@ -109,8 +109,6 @@ static void addKernels(OpPassManager &pm,
     variances.closeBytes = target.closeBytes;
     variances.runBytes = target.runBytes;
     pm.addNestedPass<func::FuncOp>(createVariancesInPartsPass(variances));
-    // Groups know no named fills.
-    pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   }
   // Whose kernels read halves where they lie.
   pm.addNestedPass<func::FuncOp>(createRoundBeforeSlicesPass());
@@ -118,6 +116,14 @@ static void addKernels(OpPassManager &pm,
   ConvertAttentionToKernelsPassOptions attentions;
   attentions.chip = options.chip;
   pm.addPass(createConvertAttentionToKernelsPass(attentions));
+  // Of rows that are no attention's.
+  if (const Chip *chip = getChip(options.chip)) {
+    SoftmaxesInPartsPassOptions softmaxes;
+    softmaxes.closeBytes = getFusionTarget(*chip).closeBytes;
+    pm.addNestedPass<func::FuncOp>(createSoftmaxesInPartsPass(softmaxes));
+  }
+  // Groups know no named fills.
+  pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   // Of what is a product's own now.
   pm.addNestedPass<func::FuncOp>(createRoundBeforeMovesPass());
   ConvertLinalgToTensorCorePassOptions products;

@@ -24,6 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BodyExpressions.h"
 #include "amp/Analysis/Fill.h"
 #include "amp/Conversion/Device/Passes.h"
 #include "amp/Fusion/FusionNode.h"
@@ -31,9 +32,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #define DEBUG_TYPE "amp-variances-in-parts"
 
@@ -120,32 +119,10 @@ std::optional<ColumnSum> ColumnSum::match(Operation *operation) {
   return sum;
 }
 
-/// Whether `value` is `element`, or that widened to f32.
-static bool isElement(Value value, Value element) {
-  if (auto widened = value.getDefiningOp<arith::ExtFOp>())
-    value = widened.getIn();
-  return value == element;
-}
-
 bool ColumnSum::isOfElements() const {
   linalg::GenericOp sum = op;
   return sum.getNumDpsInputs() == 1 &&
-         isElement(added, sum.getMatchingBlockArgument(rows));
-}
-
-/// Whether `value`, in the body of `sum`, follows from what columns have alone:
-/// neither from elements of the rows nor from the sum so far.
-static bool isOfColumns(Value value, const ColumnSum &sum) {
-  linalg::GenericOp op = sum.op;
-  if (value.getParentBlock() != op.getBody())
-    return true;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument != op.getMatchingBlockArgument(sum.rows) &&
-           argument != op.getRegionOutputArgs().front();
-  Operation *definition = value.getDefiningOp();
-  return definition->getNumRegions() == 0 && isPure(definition) &&
-         llvm::all_of(definition->getOperands(),
-                      [&](Value operand) { return isOfColumns(operand, sum); });
+         getUnwidened(added) == sum.getMatchingBlockArgument(rows);
 }
 
 /// The number in the body of `sum` that its squares are distances from, if it
@@ -156,24 +133,15 @@ static Value getCenter(const ColumnSum &sum) {
   if (!square || square.getLhs() != square.getRhs())
     return {};
   auto distance = square.getLhs().getDefiningOp<arith::SubFOp>();
+  BlockArgument element = op.getMatchingBlockArgument(sum.rows);
+  auto isOfColumns = [&](BlockArgument argument) {
+    return argument != element && argument != op.getRegionOutputArgs().front();
+  };
   if (!distance || !distance.getType().isF32() ||
-      !isElement(distance.getLhs(), op.getMatchingBlockArgument(sum.rows)) ||
-      !isOfColumns(distance.getRhs(), sum))
+      getUnwidened(distance.getLhs()) != element ||
+      !followsFrom(distance.getRhs(), op.getBody(), isOfColumns))
     return {};
   return distance.getRhs();
-}
-
-/// `value`, of the block `body`, computed where `b` is; `known` has what takes
-/// the place of the block's arguments.
-static Value cloneValue(OpBuilder &b, Value value, Block *body,
-                        IRMapping &known) {
-  if (value.getParentBlock() != body || known.contains(value))
-    return known.lookupOrDefault(value);
-  Operation *definition = value.getDefiningOp();
-  for (Value operand : definition->getOperands())
-    (void)cloneValue(b, operand, body, known);
-  b.clone(*definition, known);
-  return known.lookup(value);
 }
 
 /// The most rows of parts of equal length; 0 if all are too short.
@@ -202,13 +170,6 @@ private:
   Value sums, squares;
 };
 } // namespace
-
-/// `element` in f32.
-static Value widen(OpBuilder &b, Location loc, Value element) {
-  return element.getType().isF32()
-             ? element
-             : arith::ExtFOp::create(b, loc, b.getF32Type(), element);
-}
 
 static Value multiply(OpBuilder &b, Location loc, Value value, double factor) {
   Value number =
@@ -319,7 +280,7 @@ Value Parts::addUpSquares(OpBuilder &b, const ColumnSum &variance,
       {columns}, [&](OpBuilder &body, Location at, ValueRange elements) {
         IRMapping known;
         known.map(ValueRange(arguments), elements.drop_front(2));
-        Value from = cloneValue(body, center, op.getBody(), known);
+        Value from = cloneExpression(body, center, op.getBody(), known);
         Value mean = multiply(body, at, elements[1], 1.0 / length);
         Value between =
             multiply(body, at, squareDistance(body, at, mean, from), length);

@@ -286,6 +286,137 @@ def VariancesInPartsPass : Pass<"amp-variances-in-parts", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def SoftmaxesInPartsPass : Pass<"amp-softmaxes-in-parts", "::mlir::func::FuncOp"> {
+  let summary = "take the maxima of rows and add up the exponentials below them in one pass";
+  let description = [{
+    A softmax, or its logarithm, reads a row for its maximum and once more for the sum of the exponentials of the distances from it.
+    Where a block cannot keep a row, both are passes over memory. In parts of 256 to 8192 elements, which a block keeps, the maximum
+    and the exponentials below the part's own maximum are one pass; the maximum of the row is that of its parts, and the sum below any number
+    follows from those of the parts (Milakov and Gimelshein, 2018). Sums differ from the program's by roundings, as sums in parts
+    do; what is infinite or NaN is so as before, rows that `-inf` masks in part or altogether too.
+
+    Exponentials that are a tensor of their own are computed by each of their readers instead, if all of these are operations on elements.
+    That alone happens where no part divides a row.
+
+    **Input.** A maximum over the last loop of an operation, and behind it in the same block a sum from zero in f32 of `exp(x - c)`, of the same
+    elements `x`, widened or not, computed by the same operations or read, and one number `c` for each row. Three rows in f32 take more
+    than `close-bytes`.
+
+    **Left alone.** Shorter rows; sums that begin with numbers, or are not in f32; exponentials without a maximum of the same elements; rows that lie across;
+    shapes that are not static; elements that depend on their place.
+
+    Before:
+    ```mlir
+    func.func @softmax(%x: tensor<8x24576xf32>, %lowest: tensor<8xf32>, %e: tensor<8xf32>, %r: tensor<8x24576xf32>) -> tensor<8x24576xf32> {
+      %zero = arith.constant 0.0 : f32
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+      %m = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+                           iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<8x24576xf32>) outs(%lowest : tensor<8xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %t = arith.maximumf %a, %o : f32
+        linalg.yield %t : f32
+      } -> tensor<8xf32>
+      %p = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%x, %m : tensor<8x24576xf32>, tensor<8xf32>) outs(%r : tensor<8x24576xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %d = arith.subf %a, %b : f32
+        %t = math.exp %d : f32
+        linalg.yield %t : f32
+      } -> tensor<8x24576xf32>
+      %s = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+                           iterator_types = ["parallel", "reduction"]}
+          ins(%p : tensor<8x24576xf32>) outs(%z : tensor<8xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %t = arith.addf %a, %o : f32
+        linalg.yield %t : f32
+      } -> tensor<8xf32>
+      %y = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%p, %s : tensor<8x24576xf32>, tensor<8xf32>) outs(%r : tensor<8x24576xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %t = arith.divf %a, %b : f32
+        linalg.yield %t : f32
+      } -> tensor<8x24576xf32>
+      return %y : tensor<8x24576xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @softmax(%x: tensor<8x24576xf32>, %lowest: tensor<8xf32>, %e: tensor<8xf32>, %r: tensor<8x24576xf32>) -> tensor<8x24576xf32> {
+      %zero = arith.constant 0.0 : f32
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+      %p = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 3, 8192] : tensor<8x24576xf32> into tensor<8x3x8192xf32>
+      %least = arith.constant 0xFF800000 : f32
+      %e0 = tensor.empty() : tensor<8x3xf32>
+      %m0 = linalg.fill ins(%least : f32) outs(%e0 : tensor<8x3xf32>) -> tensor<8x3xf32>
+      %mp = linalg.generic {indexing_maps = [affine_map<(r, p, c) -> (r, p, c)>, affine_map<(r, p, c) -> (r, p)>],
+                            iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%p : tensor<8x3x8192xf32>) outs(%m0 : tensor<8x3xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %t = arith.maximumf %a, %o : f32
+        linalg.yield %t : f32
+      } -> tensor<8x3xf32>
+      %zero1 = arith.constant 0.0 : f32
+      %e1 = tensor.empty() : tensor<8x3xf32>
+      %z1 = linalg.fill ins(%zero1 : f32) outs(%e1 : tensor<8x3xf32>) -> tensor<8x3xf32>
+      %sp = linalg.generic {indexing_maps = [affine_map<(r, p, c) -> (r, p, c)>, affine_map<(r, p, c) -> (r, p)>,
+                                             affine_map<(r, p, c) -> (r, p)>],
+                            iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%p, %mp : tensor<8x3x8192xf32>, tensor<8x3xf32>) outs(%z1 : tensor<8x3xf32>) {
+      ^bb0(%a: f32, %m: f32, %o: f32):
+        %infinity = arith.constant 0x7F800000 : f32
+        %none = arith.constant 0.0 : f32
+        %magnitude = math.absf %m : f32
+        %finite = arith.cmpf olt, %magnitude, %infinity : f32
+        %center = arith.select %finite, %m, %none : f32
+        %d = arith.subf %a, %center : f32
+        %q = math.exp %d : f32
+        %t = arith.addf %o, %q : f32
+        linalg.yield %t : f32
+      } -> tensor<8x3xf32>
+      %m = linalg.generic {indexing_maps = [affine_map<(r, p) -> (r, p)>, affine_map<(r, p) -> (r)>],
+                           iterator_types = ["parallel", "reduction"]}
+          ins(%mp : tensor<8x3xf32>) outs(%lowest : tensor<8xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %t = arith.maximumf %a, %o : f32
+        linalg.yield %t : f32
+      } -> tensor<8xf32>
+      %s = linalg.generic {indexing_maps = [affine_map<(r, p) -> (r, p)>, affine_map<(r, p) -> (r, p)>, affine_map<(r, p) -> (r)>,
+                                            affine_map<(r, p) -> (r)>],
+                           iterator_types = ["parallel", "reduction"]}
+          ins(%sp, %mp, %m : tensor<8x3xf32>, tensor<8x3xf32>, tensor<8xf32>) outs(%z : tensor<8xf32>) {
+      ^bb0(%part: f32, %a: f32, %center: f32, %o: f32):
+        %d = arith.subf %a, %center : f32
+        %scale = math.exp %d : f32
+        %q = arith.mulf %part, %scale : f32
+        %t = arith.addf %o, %q : f32
+        linalg.yield %t : f32
+      } -> tensor<8xf32>
+      %y = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r)>,
+                                            affine_map<(r, c) -> (r, c)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%x, %m, %s : tensor<8x24576xf32>, tensor<8xf32>, tensor<8xf32>) outs(%r : tensor<8x24576xf32>) {
+      ^bb0(%a: f32, %center: f32, %b: f32, %o: f32):
+        %d = arith.subf %a, %center : f32
+        %q = math.exp %d : f32
+        %t = arith.divf %q, %b : f32
+        linalg.yield %t : f32
+      } -> tensor<8x24576xf32>
+      return %y : tensor<8x24576xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"closeBytes", "close-bytes", "int64_t", /*default=*/"232448", "bytes that a block keeps">
+  ];
+  let statistics = [Statistic<"numInParts", "in-parts", "Sums of exponentials that share a pass with a maximum">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def TileSumsPass : Pass<"amp-tile-sums", "::mlir::func::FuncOp"> {
   let summary = "give what is left of sums blocks of threads";
   let description = [{
