@@ -31,6 +31,7 @@
 #include "amp/Analysis/Elementwise.h"
 #include "amp/Analysis/Fill.h"
 #include "amp/Conversion/Device/Passes.h"
+#include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -421,12 +422,13 @@ struct SoftmaxesInParts
     SmallVector<SmallVector<ExpSum>> sums;
     getOperation().walk([&](linalg::GenericOp op) {
       std::optional<RowReduction> reduction = RowReduction::match(op);
-      if (!reduction || !isLong(op))
+      if (!reduction)
         return;
       if (reduction->isMaximum()) {
         maxima.push_back(*reduction);
         sums.emplace_back();
-      } else if (std::optional<ExpSum> sum = ExpSum::match(*reduction)) {
+      } else if (std::optional<ExpSum> sum = ExpSum::match(*reduction);
+                 sum && isLong(*sum)) {
         auto *maximum = llvm::find_if(maxima, [&](const RowReduction &other) {
           return isBelow(*sum, other);
         });
@@ -463,10 +465,19 @@ struct SoftmaxesInParts
   }
 
 private:
-  /// Whether a row, its exponentials and what becomes of them are more than a
-  /// block keeps.
-  bool isLong(linalg::GenericOp op) const {
-    return getRowLength(op) * int64_t(3 * sizeof(float)) > closeBytes;
+  /// Whether a row and what becomes of it, which takes as many bytes, are more
+  /// than a block keeps, with exponentials that are a tensor.
+  bool isLong(const ExpSum &sum) const {
+    linalg::GenericOp source = sum.source;
+    int64_t elementBytes = 0;
+    for (OpOperand *input : source.getDpsInputOperands())
+      if (!isOfRows(source.getMatchingIndexingMap(input)))
+        elementBytes =
+            std::max(elementBytes, getElementBytes(input->get().getType()));
+    int64_t bytes = 2 * elementBytes;
+    if (source != sum.op)
+      bytes += sizeof(float);
+    return getRowLength(sum.op) * bytes > closeBytes;
   }
 
   /// Whether `sum` is of distances from elements that `maximum` is one of.

@@ -299,8 +299,8 @@ def SoftmaxesInPartsPass : Pass<"amp-softmaxes-in-parts", "::mlir::func::FuncOp"
     That alone happens where no part divides a row.
 
     **Input.** A maximum over the last loop of an operation, and behind it in the same block a sum from zero in f32 of `exp(x - c)`, of the same
-    elements `x`, widened or not, computed by the same operations or read, and one number `c` for each row. Three rows in f32 take more
-    than `close-bytes`.
+    elements `x`, widened or not, computed by the same operations or read, and one number `c` for each row. Twice what is read of a row, and the
+    exponentials where they are a tensor, take more than `close-bytes`.
 
     **Left alone.** Shorter rows; sums that begin with numbers, or are not in f32; exponentials without a maximum of the same elements; rows that lie across;
     shapes that are not static; elements that depend on their place.
