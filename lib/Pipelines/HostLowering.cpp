@@ -71,6 +71,9 @@ void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
   pm.addPass(
       createInlinerPass({}, [](OpPassManager &pm) { addCanonicalizer(pm); }));
   pm.addPass(createSymbolDCEPass());
+  // Before anything asks what a loop carries, or reads a number from a device.
+  pm.addNestedPass<func::FuncOp>(createRaiseCountedLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createRaiseScalarsPass());
   addCleanup(pm);
 }
 

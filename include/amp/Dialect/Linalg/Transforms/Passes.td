@@ -70,6 +70,112 @@ def RaiseExtractsPass : Pass<"amp-raise-extracts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RaiseCountedLoopsPass : Pass<"amp-raise-counted-loops", "::mlir::func::FuncOp"> {
+  let summary = "make loops of a known number of rounds `scf.for`";
+  let description = [{
+    A front end that knows tensors alone writes a loop as `scf.while` that compares a tensor it carries, of one element, with another.
+    Where that counts by a constant, from a constant, to a constant, the loop becomes an `scf.for` with its rounds; whoever
+    runs it need not ask a device after each. A loop that counts by ones, from a constant that is not negative, up to a number that does not change in it
+    has its rounds by that number. What else counts along, from a constant by a constant, follows from the round too, and is not carried.
+
+    **Input.** A condition that compares by `arith.cmpi` and does nothing else, and hands on what it is given. Numbers may be in tensors
+    of one element, and in bodies of `linalg.generic` on such.
+
+    **Left alone.** Loops whose counter would pass the largest number of its type, or that do not end; conditions that
+    compare with what changes, or by `eq`; conditions that hand on something else.
+
+    Before:
+    ```mlir
+    func.func @powers(%x: tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>) {
+      %zero = arith.constant dense<0> : tensor<i32>
+      %one = arith.constant dense<1> : tensor<i32>
+      %ten = arith.constant dense<10> : tensor<i32>
+      %r:2 = scf.while (%i = %zero, %y = %x) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>) {
+        %c = arith.cmpi slt, %i, %ten : tensor<i32>
+        %more = tensor.extract %c[] : tensor<i1>
+        scf.condition(%more) %i, %y : tensor<i32>, tensor<4xf32>
+      } do {
+      ^bb0(%i: tensor<i32>, %y: tensor<4xf32>):
+        %next = arith.addi %i, %one : tensor<i32>
+        %z = arith.mulf %y, %x : tensor<4xf32>
+        scf.yield %next, %z : tensor<i32>, tensor<4xf32>
+      }
+      return %r#0, %r#1 : tensor<i32>, tensor<4xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @powers(%x: tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>) {
+      %zero = arith.constant dense<0> : tensor<i32>
+      %one = arith.constant dense<1> : tensor<i32>
+      %ten = arith.constant dense<10> : tensor<i32>
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c10 = arith.constant 10 : index
+      %y = scf.for %k = %c0 to %c10 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+        %n = arith.index_cast %k : index to i32
+        %i = tensor.from_elements %n : tensor<i32>
+        %next = arith.addi %i, %one : tensor<i32>
+        %z = arith.mulf %a, %x : tensor<4xf32>
+        scf.yield %z : tensor<4xf32>
+      }
+      %last = arith.constant 10 : i32
+      %r = tensor.from_elements %last : tensor<i32>
+      return %r, %y : tensor<i32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numRaised", "raised", "Loops with their rounds">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RaiseScalarsPass : Pass<"amp-raise-scalars", "::mlir::func::FuncOp"> {
+  let summary = "compute integers that are read from tensors of one element as numbers";
+  let description = [{
+    Where a slice begins, or which branch is taken, is an integer that a front end which knows tensors alone reads from a tensor of one
+    element. Where constants and numbers alone decide it, such as the index of a loop, the arithmetic in between is done on numbers. On a device
+    the host then need not read it.
+
+    **Input.** A `tensor.extract` of an integer from a tensor of one element, which comes from constants and numbers through `tensor.from_elements`,
+    reshapes, operations on elements and `linalg.generic` on tensors of one element; at most 64 operations.
+
+    **Left alone.** What elements of larger tensors, sums or results of loops and branches decide; operations that may be undefined, such as quotients;
+    floating point, whose place is with the tensors that it scales.
+
+    Before:
+    ```mlir
+    func.func @backwards(%k: index, %x: tensor<8xf32>) -> tensor<1xf32> {
+      %seven = arith.constant dense<7> : tensor<i32>
+      %n = arith.index_cast %k : index to i32
+      %i = tensor.from_elements %n : tensor<i32>
+      %last = arith.subi %seven, %i : tensor<i32>
+      %m = tensor.extract %last[] : tensor<i32>
+      %at = arith.index_cast %m : i32 to index
+      %y = tensor.extract_slice %x[%at] [1] [1] : tensor<8xf32> to tensor<1xf32>
+      return %y : tensor<1xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @backwards(%k: index, %x: tensor<8xf32>) -> tensor<1xf32> {
+      %seven = arith.constant dense<7> : tensor<i32>
+      %n = arith.index_cast %k : index to i32
+      %i = tensor.from_elements %n : tensor<i32>
+      %last = arith.subi %seven, %i : tensor<i32>
+      %number = arith.constant 7 : i32
+      %m = arith.subi %number, %n : i32
+      %at = arith.index_cast %m : i32 to index
+      %y = tensor.extract_slice %x[%at] [1] [1] : tensor<8xf32> to tensor<1xf32>
+      return %y : tensor<1xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numRaised", "raised", "Integers that no tensor is read for">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def RaiseConcatenationsPass : Pass<"amp-raise-concatenations", "::mlir::func::FuncOp"> {
   let summary = "make a body that puts tensors side by side a concatenation";
   let description = [{
