@@ -15,7 +15,9 @@
 //   scf.if ... yield %slice        ->  scf.if ... yield (%slice in %new)
 //          else yield %other                 else yield (%other in %new)
 //
-// An scf.while begins with copies of parts and hands on copies of them.
+// An scf.while begins with copies of parts and hands on copies of them. Tensors
+// that are made of numbers and handed on have no known layout, either: their
+// numbers are inserted into an empty tensor.
 //
 // Bufferization has no choice then, so that nobody may read the carried tensor
 // behind that: the memory that each yielded tensor may be in is followed to
@@ -34,6 +36,7 @@
 #include "amp/Conversion/Device/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #define DEBUG_TYPE "amp-carry-in-place"
@@ -199,6 +202,25 @@ static bool findEmptyTensors(Value tensor, Value destination,
   return areAll;
 }
 
+/// Writes a tensor of several numbers as insertions, whose layout is known.
+static void insertElements(tensor::FromElementsOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value tensor =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  for (auto [i, element] : llvm::enumerate(op.getElements())) {
+    SmallVector<Value> place = llvm::map_to_vector(
+        delinearize(int64_t(i), computeStrides(type.getShape())),
+        [&](int64_t index) -> Value {
+          return arith::ConstantIndexOp::create(b, loc, index);
+        });
+    tensor = tensor::InsertOp::create(b, loc, element, tensor, place);
+  }
+  op.replaceAllUsesWith(tensor);
+  op.erase();
+}
+
 static bool intersects(const DenseSet<Value> &x, const DenseSet<Value> &y) {
   return llvm::any_of(x, [&](Value value) { return y.contains(value); });
 }
@@ -206,6 +228,14 @@ static bool intersects(const DenseSet<Value> &x, const DenseSet<Value> &y) {
 namespace {
 struct CarryInPlace : public amp::impl::CarryInPlacePassBase<CarryInPlace> {
   void runOnOperation() override {
+    getOperation()->walk([&](tensor::FromElementsOp op) {
+      if (llvm::any_of(op->getUsers(),
+                       llvm::IsaPred<scf::ForOp, scf::WhileOp, scf::YieldOp,
+                                     scf::ConditionOp>)) {
+        insertElements(op);
+        ++numInserted;
+      }
+    });
     getOperation()->walk([&](scf::ForOp loop) { carryIn(loop); });
     getOperation()->walk([&](scf::IfOp branch) { yieldFrom(branch); });
     getOperation()->walk([&](scf::WhileOp loop) {

@@ -365,3 +365,28 @@ func.func @shared(%x: tensor<4xf32>, %is: i1) -> (tensor<4xf32>, tensor<4xf32>) 
   }
   return %r, %p : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Numbers that become a tensor which a branch gives: inserted, into memory of known strides. Who reads such a tensor at once
+// has it as it is (a near miss).
+// CHECK-LABEL: func @of_numbers(
+// CHECK:       tensor.from_elements
+// CHECK-NEXT:  math.exp
+// CHECK:       scf.if
+// CHECK-NEXT:    %[[EMPTY:.*]] = tensor.empty() : tensor<2x1xf32>
+// CHECK:         %[[FIRST:.*]] = tensor.insert %{{.*}} into %[[EMPTY]][%{{.*}}, %{{.*}}]
+// CHECK:         %[[SECOND:.*]] = tensor.insert %{{.*}} into %[[FIRST]][%{{.*}}, %{{.*}}]
+// CHECK-NEXT:    scf.yield %[[SECOND]]
+func.func @of_numbers(%c: i1, %a: f32, %b: f32) -> (tensor<2x1xf32>, tensor<2xf32>) {
+  %e = tensor.from_elements %a, %b : tensor<2xf32>
+  %f = math.exp %e : tensor<2xf32>
+  %r = scf.if %c -> (tensor<2x1xf32>) {
+    %t = tensor.from_elements %b, %a : tensor<2x1xf32>
+    scf.yield %t : tensor<2x1xf32>
+  } else {
+    %u = tensor.empty() : tensor<2x1xf32>
+    scf.yield %u : tensor<2x1xf32>
+  }
+  return %r, %f : tensor<2x1xf32>, tensor<2xf32>
+}

@@ -772,7 +772,8 @@ def CarryInPlacePass : Pass<"amp-carry-in-place"> {
     Before bufferization both are told where the tensor has to be: what an `scf.for` yields goes where the
     carried tensor is, and what both branches of an `scf.if` yield, if one of them is a slice of known shape, into a
     tensor that is allocated in front of it (`bufferization.materialize_in_destination`). An `scf.while` begins with a copy of
-    a slice and hands on one (`bufferization.alloc_tensor`).
+    a slice and hands on one (`bufferization.alloc_tensor`). A `tensor.from_elements` with which a loop begins or that a loop or a branch hands
+    on becomes insertions into a `tensor.empty`: upstream takes its strides for unknown.
 
     Left alone: a carried tensor in whose memory a yielded one may be already, as where loops insert into
     what they carry, hand it on, or let two tensors change places; loops that yield what
@@ -815,9 +816,10 @@ def CarryInPlacePass : Pass<"amp-carry-in-place"> {
   let statistics = [
     Statistic<"numCarried", "carried", "Tensors that loops keep in place">,
     Statistic<"numYielded", "yielded", "Results of branches that have a buffer of their own">,
-    Statistic<"numApart", "apart", "Tensors that are not computed where they are put">
+    Statistic<"numApart", "apart", "Tensors that are not computed where they are put">,
+    Statistic<"numInserted", "inserted", "Tensors whose numbers are inserted one by one">
   ];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"];
 }
 
 def MoveCarriedElementsPass : Pass<"amp-move-carried-elements"> {
