@@ -185,6 +185,8 @@ static void addBuffers(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createCarryInPlacePass());
   buildBufferizationPipeline(pm);
   pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
+  // While memory has no place yet.
+  pm.addNestedPass<func::FuncOp>(createCarryNumbersInMemoryPass());
   pm.addNestedPass<func::FuncOp>(createCopyByElementsPass());
   pm.addPass(createConvertCopiesToKernelsPass());
   pm.addNestedPass<func::FuncOp>(createPlanBuffersPass());
@@ -200,6 +202,9 @@ static void addHostCode(OpPassManager &pm,
   // Indices that are quotients or remainders of loops.
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   pm.addNestedPass<func::FuncOp>(createStoreLoopResultsPass());
+  pm.addPass(createConvertLoopsToKernelsPass());
+  // Of which some want numbers that others give.
+  pm.addNestedPass<func::FuncOp>(createStoreNumbersByKernelsPass());
   pm.addPass(createConvertLoopsToKernelsPass());
   pm.addPass(createKeepMemoryOnHostPass());
   pm.addPass(createVerifyDeviceLoweringPass());

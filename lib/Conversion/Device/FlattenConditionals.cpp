@@ -172,6 +172,16 @@ struct FlattenConditionals
     ++numSelects;
     auto type = dyn_cast<RankedTensorType>(then.getType());
     bool isNumber = !type;
+    // Tensors of indices have no kernel.
+    if (then.getType().isIndex()) {
+      Value element = tensor::ExtractOp::create(
+          builder, loc, condition,
+          SmallVector<Value>(
+              cast<RankedTensorType>(condition.getType()).getRank(),
+              arith::ConstantIndexOp::create(builder, loc, 0)));
+      return arith::SelectOp::create(builder, loc, element, then, otherwise)
+          .getResult();
+    }
     if (isNumber)
       type = RankedTensorType::get({}, then.getType());
     unsigned rank = type.getRank();

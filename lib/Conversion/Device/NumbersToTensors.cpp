@@ -34,6 +34,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/DeviceNumbers.h"
 #include "amp/Analysis/ElementLoops.h"
 #include "amp/Analysis/NumberMemory.h"
 #include "amp/Conversion/Device/Passes.h"
@@ -100,10 +101,15 @@ private:
     bool answer = isElementLoop(parent) || isInElementLoop(parent);
     return inElementLoop[parent] = answer;
   }
+  /// Whether the host knows a place without reading a tensor.
+  bool isOfHost(ValueRange indices) const {
+    return llvm::none_of(indices,
+                         [&](Value index) { return numbers->contains(index); });
+  }
   /// Whether an operation on tensors puts a number where the host knows.
   bool isPutInPlace(tensor::InsertOp insert) {
     return insert.getDest().getType().hasStaticShape() &&
-           !isInElementLoop(insert);
+           !isInElementLoop(insert) && isOfHost(insert.getIndices());
   }
   bool isOfTensors(OpOperand &use);
   /// Whether a number leads back to an element of a tensor.
@@ -145,6 +151,7 @@ private:
                       const llvm::SetVector<Operation *> &slice);
   Value raise(Operation *root);
 
+  std::optional<DeviceNumbers> numbers;
   DenseMap<Value, bool> ofDevice, wanted;
   /// For the operations whose regions they are in.
   DenseMap<Operation *, bool> inElementLoop;
@@ -240,7 +247,8 @@ void NumbersToTensors::takeElements() {
     RankedTensorType type = extract.getTensor().getType();
     if (type.hasStaticShape() && type.getNumElements() > 1 &&
         !extract->getParentOfType<linalg::LinalgOp>() &&
-        !isInElementLoop(extract) && isWanted(extract.getResult()))
+        !isInElementLoop(extract) && isWanted(extract.getResult()) &&
+        isOfHost(extract.getIndices()))
       extracts.push_back(extract);
   });
   for (tensor::ExtractOp extract : extracts) {
@@ -313,6 +321,7 @@ void NumbersToTensors::readMemory() {
 }
 
 void NumbersToTensors::runOnOperation() {
+  numbers.emplace(getOperation());
   takeElements();
   auto isTensors = [&](OpOperand &use) { return isOfTensors(use); };
   SmallVector<Operation *> roots;

@@ -49,8 +49,18 @@ static bool givesNumbers(Operation *op) {
          });
 }
 
-/// The operations behind a loop up to the last store, with nothing but stores
-/// and arithmetic between.
+/// Whether an operation gives memory that it might give in front of `loop`.
+static bool isMemoryFromBefore(Operation *op, Operation *loop) {
+  return isa<memref::AllocOp, memref::ViewOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           Operation *def = operand.getDefiningOp();
+           return !def || def->getBlock() != loop->getBlock() ||
+                  def->isBeforeInBlock(loop);
+         });
+}
+
+/// The operations behind a loop up to the last store, with nothing but stores,
+/// their memory and arithmetic between.
 static SmallVector<Operation *> getStoresBehind(Operation *loop) {
   SmallVector<Operation *> taken, seen;
   for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
@@ -58,6 +68,8 @@ static SmallVector<Operation *> getStoresBehind(Operation *loop) {
     if (isa<memref::StoreOp>(op)) {
       taken.append(seen);
       seen.clear();
+    } else if (isMemoryFromBefore(op, loop)) {
+      continue;
     } else if (!isPure(op) || op->getNumRegions() != 0 ||
                op->hasTrait<OpTrait::IsTerminator>() ||
                llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>)) {
@@ -72,6 +84,12 @@ static void wrap(Operation *loop) {
   OpBuilder b(loop);
   Location loc = loop->getLoc();
   SmallVector<Operation *> behind = getStoresBehind(loop);
+  llvm::erase_if(behind, [&](Operation *op) {
+    bool isMemory = isMemoryFromBefore(op, loop);
+    if (isMemory)
+      op->moveBefore(loop);
+    return isMemory;
+  });
   Value zero = arith::ConstantIndexOp::create(b, loc, 0),
         one = arith::ConstantIndexOp::create(b, loc, 1);
   auto around = scf::ForOp::create(b, loc, zero, one, one);
@@ -103,10 +121,12 @@ static void wrap(Operation *loop) {
         memory, ValueRange());
     b.setInsertionPointAfter(around);
     Value value = memref::LoadOp::create(b, loc, memory, ValueRange());
-    memref::DeallocOp::create(b, loc, memory);
     if (type.isIndex())
       value = arith::IndexCastOp::create(b, loc, type, value);
     result.replaceUsesWithIf(value, isOutside);
+    // A later reader may read it there (amp-store-numbers-by-kernels).
+    b.setInsertionPoint(around->getBlock()->getTerminator());
+    memref::DeallocOp::create(b, loc, memory);
   }
 }
 

@@ -516,3 +516,24 @@ func.func @dynamic(%found: tensor<i1>, %x: tensor<?xf32>, %y: tensor<?xf32>) -> 
   }
   return %0 : tensor<?xf32>
 }
+
+// An index stays a number: no kernel has tensors of them.
+// CHECK-LABEL: func @index_given(
+// CHECK-SAME:    %[[F:.*]]: tensor<1xi1>, %[[I:.*]]: index, %[[J:.*]]: index)
+// CHECK-NOT:     scf.if
+// CHECK-NOT:     linalg.generic
+// CHECK:         %[[SUM:.*]] = arith.addi %[[I]], %[[J]]
+// CHECK:         %[[C:.*]] = tensor.extract %[[F]][%{{.*}}]
+// CHECK:         %[[R:.*]] = arith.select %[[C]], %[[SUM]], %[[J]] : index
+// CHECK:         return %[[R]]
+func.func @index_given(%found: tensor<1xi1>, %i: index, %j: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c = tensor.extract %found[%c0] : tensor<1xi1>
+  %0 = scf.if %c -> (index) {
+    %1 = arith.addi %i, %j : index
+    scf.yield %1 : index
+  } else {
+    scf.yield %j : index
+  }
+  return %0 : index
+}

@@ -193,3 +193,36 @@ func.func @early(%x: tensor<f32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4
   %2 = tensor.splat %1 : tensor<4xf32>
   return %b, %2 : tensor<4xf32>, tensor<4xf32>
 }
+
+// An element at a label, however it is known, is none of a slice, whose place the host would have to read, and is put there as
+// it is; one at a loop's index is a slice, as that is known.
+// CHECK-LABEL: func.func @at_label
+// CHECK-SAME: %[[X:.*]]: tensor<8xf32>, %[[LABEL:.*]]: tensor<i32>
+func.func @at_label(%x: tensor<8xf32>, %label: tensor<i32>, %n: index) -> tensor<8xf32> {
+  // CHECK: %[[I:.*]] = arith.index_cast
+  // CHECK: scf.for %[[J:.*]] = {{.*}} iter_args(%[[T:.*]] = %[[X]], %[[P:.*]] = %[[I]])
+  // CHECK-NEXT: %[[E:.*]] = tensor.extract %[[T]][%[[P]]]
+  // CHECK-NEXT: %[[S:.*]] = tensor.extract_slice %[[T]][%[[J]]]
+  // CHECK-NEXT: %[[F:.*]] = tensor.extract %[[S]][]
+  // CHECK: linalg.map
+  // CHECK: arith.addf %[[E]], %[[F]]
+  // CHECK: tensor.insert %{{.*}} into %{{.*}}[%[[P]]]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %l = tensor.extract %label[] : tensor<i32>
+  %i = arith.index_cast %l : i32 to index
+  %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%t = %x, %p = %i) -> (tensor<8xf32>, index) {
+    %a = tensor.extract %t[%p] : tensor<8xf32>
+    %b = tensor.extract %t[%j] : tensor<8xf32>
+    %u = linalg.map ins(%t : tensor<8xf32>) outs(%e : tensor<8xf32>) (%in: f32, %out: f32) {
+      %s = arith.addf %a, %b : f32
+      %m = arith.mulf %in, %s : f32
+      linalg.yield %m : f32
+    }
+    %v = tensor.insert %b into %u[%p] : tensor<8xf32>
+    %q = arith.addi %p, %c1 : index
+    scf.yield %v, %q : tensor<8xf32>, index
+  }
+  return %r#0 : tensor<8xf32>
+}

@@ -17,11 +17,11 @@
 // CHECK-DAG:     memref.store %[[WIDE]], %[[N]][]
 // CHECK:       }
 // CHECK-NEXT:  %[[W:.*]] = memref.load %[[N]][]
-// CHECK-NEXT:  memref.dealloc %[[N]]
 // CHECK-NEXT:  %[[COUNT:.*]] = arith.index_cast %[[W]] : i64 to index
 // CHECK-NEXT:  %[[V:.*]] = memref.load %[[M]][]
-// CHECK-NEXT:  memref.dealloc %[[M]]
 // CHECK-NEXT:  %[[AGAIN:.*]] = arith.addf %[[V]], %[[V]]
+// CHECK-DAG:   memref.dealloc %[[N]]
+// CHECK-DAG:   memref.dealloc %[[M]]
 // CHECK:       return %[[AGAIN]], %[[COUNT]]
 func.func @sum(%x: memref<8xf32>, %to: memref<f32>) -> (f32, index) {
   %c0 = arith.constant 0 : index
@@ -37,6 +37,35 @@ func.func @sum(%x: memref<8xf32>, %to: memref<f32>) -> (f32, index) {
   %twice = arith.addf %sum, %sum : f32
   memref.store %twice, %to[] : memref<f32>
   return %twice, %count : f32, index
+}
+
+// -----
+
+// The memory of what is stored behind the loop, too, comes from in front of it. A store to what is allocated by a number of
+// the loop is no part (the near miss).
+// CHECK-LABEL: func @memory_behind(
+// CHECK:       %[[M:.*]] = memref.alloc() : memref<f32>
+// CHECK:       scf.for
+// CHECK:         %[[R:.*]]:2 = scf.for
+// CHECK:         memref.store %[[R]]#0, %[[M]][]
+// CHECK:       }
+// CHECK:       %[[N:.*]] = memref.alloc(%{{.*}}) : memref<?xf32>
+// CHECK:       memref.store %{{.*}}, %[[N]][%{{.*}}]
+func.func @memory_behind(%x: memref<8xf32>, %zero: f32) -> (memref<f32>, memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %sum, %count = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %zero, %n = %c0) -> (f32, index) {
+    %v = memref.load %x[%i] : memref<8xf32>
+    %t = arith.addf %s, %v : f32
+    %m = arith.addi %n, %c1 : index
+    scf.yield %t, %m : f32, index
+  }
+  %one = memref.alloc() : memref<f32>
+  memref.store %sum, %one[] : memref<f32>
+  %many = memref.alloc(%count) : memref<?xf32>
+  memref.store %sum, %many[%c0] : memref<?xf32>
+  return %one, %many : memref<f32>, memref<?xf32>
 }
 
 // -----

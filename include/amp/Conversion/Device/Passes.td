@@ -822,6 +822,63 @@ def CarryInPlacePass : Pass<"amp-carry-in-place"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"];
 }
 
+def CarryNumbersInMemoryPass : Pass<"amp-carry-numbers-in-memory", "::mlir::func::FuncOp"> {
+  let summary = "let loops of launches carry numbers of the device in memory";
+  let description = [{
+    A loop that launches kernels is the host's. A number that it computes from elements and hands on to the next
+    iteration, as a loss that is summed up over parts of a batch, would be the host's, too, which would wait for it in
+    each. Here it is kept in memory of one element: stored in front of the loop and where an iteration hands it on,
+    loaded where an iteration begins and, behind the loop, where it is used. So `amp-store-numbers-by-kernels` finds
+    loads and stores with arithmetic between, which it makes kernels of. What an `scf.while` carries and its condition
+    hands on likewise, and what an `scf.if` gives; an index as 64 bits.
+
+    **Input.** A function on buffers, before their places are planned.
+
+    Left alone: numbers that follow from no element of the device's memory, which the host knows; loops that compute
+    with numbers and elements alone, which are kernels themselves (`amp-store-loop-results`), and branches that compute
+    with numbers alone; numbers of more than 64 bits.
+
+    Before:
+    ```mlir
+    func.func @total(%x: memref<f32>, %y: memref<4xf32>, %n: index) -> f32 {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %zero = arith.constant 0.0 : f32
+      %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> f32 {
+        linalg.fill ins(%s : f32) outs(%y : memref<4xf32>)
+        %1 = memref.load %x[] : memref<f32>
+        %2 = arith.addf %s, %1 : f32
+        scf.yield %2 : f32
+      }
+      return %0 : f32
+    }
+    ```
+    After:
+    ```mlir
+    func.func @total(%x: memref<f32>, %y: memref<4xf32>, %n: index) -> f32 {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %zero = arith.constant 0.0 : f32
+      %memory = memref.alloc() : memref<f32>
+      memref.store %zero, %memory[] : memref<f32>
+      scf.for %i = %c0 to %n step %c1 {
+        %0 = memref.load %memory[] : memref<f32>
+        linalg.fill ins(%0 : f32) outs(%y : memref<4xf32>)
+        %1 = memref.load %x[] : memref<f32>
+        %2 = arith.addf %0, %1 : f32
+        memref.store %2, %memory[] : memref<f32>
+      }
+      %3 = memref.load %memory[] : memref<f32>
+      return %3 : f32
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numKept", "kept", "Numbers that are handed on in memory">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def MoveCarriedElementsPass : Pass<"amp-move-carried-elements"> {
   let summary = "keep tensors of loops on elements where they are carried";
   let description = [{
@@ -937,8 +994,8 @@ def StoreLoopResultsPass : Pass<"amp-store-loop-results"> {
     `convert-loops-to-kernels` takes loops without results, for a kernel gives no values. An outermost `scf.for`
     or `scf.while` that loads or stores elements, does nothing else that anybody sees, and gives numbers, of 64 bits at most or indices
     (a running sum, a search), goes into a loop of one iteration: with it the stores that follow it, and
-    the arithmetic between them. Each number that is used further behind gets memory of one element, in which it is stored
-    in there, and from which it is loaded behind it, once.
+    the arithmetic between them; their memory comes in front of it. Each number that is used further behind gets memory of one element, in which it is stored
+    in there, and from which it is loaded behind it, once, and which lives as long as the block.
 
     Left alone: branches, of whose elements the host reads one; loops that launch kernels or call functions; results that are
     buffers.
@@ -2042,6 +2099,70 @@ def ConvertCopiesToKernelsPass : Pass<"convert-copies-to-kernels", "ModuleOp"> {
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect"
   ];
+}
+
+def StoreNumbersByKernelsPass : Pass<"amp-store-numbers-by-kernels", "::mlir::func::FuncOp"> {
+  let summary = "compute numbers that the host would load and store again by kernels";
+  let description = [{
+    A number that follows from elements of the device's memory, and goes back there, makes the host wait if the host
+    computes it: what loops carry in memory (`amp-carry-numbers-in-memory`), an element at a place that is an element
+    itself, as a label, several numbers that become a tensor. Here such a store goes into a loop of one iteration, with a
+    copy of the loads and the arithmetic that it needs, which `convert-loops-to-kernels` makes a kernel of one
+    thread of. Stores behind one another share a loop. Stores of constants go there as well.
+
+    A load whose memory is written before the store is reached has its number stored in memory of its own. A number
+    that is only moved for launches to read is read by them where it is. Places that the host knows, as a loop's index, become
+    views. Places that it does not know are clamped to the buffer: no kernel leaves its memory
+    (`amp-checks-to-flags`).
+
+    **Input.** A function on buffers, in which loops and branches on elements are launches already. A buffer that the host
+    alone loads and stores is the host's, unless it stores a number of the device in it.
+
+    Left alone: numbers that the host knows but for constants; those that it computes otherwise than
+    by arithmetic, or from what a loop carries; what device code has no operations for. What decides a branch or
+    bounds of a loop of launches is loaded by the host; a condition of several numbers is computed first, and loaded as one.
+
+    Before:
+    ```mlir
+    func.func @add(%x: memref<f32>, %y: memref<10xf32>, %at: memref<i32>, %sum: memref<f32>) {
+      %0 = memref.load %at[] : memref<i32>
+      %1 = arith.index_cast %0 : i32 to index
+      %2 = memref.load %y[%1] : memref<10xf32>
+      %3 = memref.load %x[] : memref<f32>
+      %4 = arith.addf %2, %3 : f32
+      memref.store %4, %sum[] : memref<f32>
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @add(%x: memref<f32>, %y: memref<10xf32>, %at: memref<i32>, %sum: memref<f32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.for %i = %c0 to %c1 step %c1 {
+        %0 = memref.load %at[] : memref<i32>
+        %1 = arith.index_cast %0 : i32 to index
+        %first = arith.constant 0 : index
+        %last = arith.constant 9 : index
+        %2 = arith.maxsi %1, %first : index
+        %3 = arith.minsi %2, %last : index
+        %4 = memref.load %y[%3] : memref<10xf32>
+        %5 = memref.load %x[] : memref<f32>
+        %6 = arith.addf %4, %5 : f32
+        memref.store %6, %sum[] : memref<f32>
+      }
+      return
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numStored", "stored", "Stores that kernels do">,
+    Statistic<"numKernels", "kernels", "Loops of one iteration">,
+    Statistic<"numAside", "aside", "Numbers that are kept before their memory is written over">,
+    Statistic<"numRead", "read", "Stores of what launches read where it was">,
+    Statistic<"numConditions", "conditions", "Conditions of several numbers that the host reads as one">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
