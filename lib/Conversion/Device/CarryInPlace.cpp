@@ -16,7 +16,7 @@
 //          else yield %other                 else yield (%other in %new)
 //
 // An scf.while begins with copies of parts and hands on copies of them. Tensors
-// that are made of numbers and handed on have no known layout, either: their
+// that are made of numbers have no known layout for upstream, either: their
 // numbers are inserted into an empty tensor.
 //
 // Bufferization has no choice then, so that nobody may read the carried tensor
@@ -229,7 +229,9 @@ namespace {
 struct CarryInPlace : public amp::impl::CarryInPlacePassBase<CarryInPlace> {
   void runOnOperation() override {
     getOperation()->walk([&](tensor::FromElementsOp op) {
-      if (llvm::any_of(op->getUsers(),
+      // One number that is not handed on is memory of its readers.
+      if (cast<RankedTensorType>(op.getType()).getRank() != 0 ||
+          llvm::any_of(op->getUsers(),
                        llvm::IsaPred<scf::ForOp, scf::WhileOp, scf::YieldOp,
                                      scf::ConditionOp>)) {
         insertElements(op);

@@ -772,8 +772,8 @@ def CarryInPlacePass : Pass<"amp-carry-in-place"> {
     Before bufferization both are told where the tensor has to be: what an `scf.for` yields goes where the
     carried tensor is, and what both branches of an `scf.if` yield, if one of them is a slice of known shape, into a
     tensor that is allocated in front of it (`bufferization.materialize_in_destination`). An `scf.while` begins with a copy of
-    a slice and hands on one (`bufferization.alloc_tensor`). A `tensor.from_elements` with which a loop begins or that a loop or a branch hands
-    on becomes insertions into a `tensor.empty`: upstream takes its strides for unknown.
+    a slice and hands on one (`bufferization.alloc_tensor`). Of a `tensor.from_elements` upstream takes the strides for
+    unknown: one that has dimensions, or is handed on, becomes insertions into a `tensor.empty`.
 
     Left alone: a carried tensor in whose memory a yielded one may be already, as where loops insert into
     what they carry, hand it on, or let two tensors change places; loops that yield what
@@ -836,7 +836,7 @@ def CarryNumbersInMemoryPass : Pass<"amp-carry-numbers-in-memory", "::mlir::func
 
     Left alone: numbers that follow from no element of the device's memory, which the host knows; loops that compute
     with numbers and elements alone, which are kernels themselves (`amp-store-loop-results`), and branches that compute
-    with numbers alone; numbers of more than 64 bits.
+    with numbers alone; numbers of more than 64 bits; functions of several blocks.
 
     Before:
     ```mlir
@@ -1188,7 +1188,7 @@ def FlattenConditionalsPass : Pass<"amp-flatten-conditionals", "::mlir::func::Fu
 
     **Guarantee.** The bits are those of the `scf.if`: a select moves them. A result that
     both branches yield alike needs none. A number is selected in memory of one element
-    and taken from there.
+    and taken from there; an index, of which no kernel has memory, by `arith.select`.
 
     **Left alone.** All other ones: conditions that the host knows anyway, of loop variables
     or arguments, and those of numbers that were computed from elements.
@@ -2119,7 +2119,7 @@ def StoreNumbersByKernelsPass : Pass<"amp-store-numbers-by-kernels", "::mlir::fu
     alone loads and stores is the host's, unless it stores a number of the device in it.
 
     Left alone: numbers that the host knows but for constants; those that it computes otherwise than
-    by arithmetic, or from what a loop carries; what device code has no operations for. What decides a branch or
+    by arithmetic, or from what a loop carries; what device code has no operations for; functions of several blocks. What decides a branch or
     bounds of a loop of launches is loaded by the host; a condition of several numbers is computed first, and loaded as one.
 
     Before:
