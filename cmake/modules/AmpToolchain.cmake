@@ -25,8 +25,8 @@ endif()
 # A compiler allocates millions of small objects and frees them in another
 # order: glibc's allocator spreads them over memory, and time grows faster than
 # programs do. mimalloc keeps those of one size together (`./dev bench passes`).
-# It replaces malloc for a whole process, so it goes into tools that do nothing
-# but compile; sanitizers have an allocator of their own.
+# It replaces malloc for a whole process, so it goes into tools that compile, not
+# into libraries; sanitizers have an allocator of their own.
 find_library(AMP_MIMALLOC mimalloc)
 add_library(amp_compiler_allocator INTERFACE)
 if(AMP_MIMALLOC AND NOT AMP_SANITIZE)

@@ -210,6 +210,7 @@ struct LaunchState {
   GlobalMemory memory;
   /// Clusters that the chip holds at once.
   uint64_t capacity = 0;
+  StackPool stacks;
 };
 
 /// How a round of the scheduler went.
@@ -430,7 +431,7 @@ private:
   static void runThread();
   void performCopies(bool anyRan);
   Fiber scheduler;
-  FiberStacks stacks;
+  std::unique_ptr<FiberStacks> stacks;
 };
 
 /// The cluster that runs on this host thread.

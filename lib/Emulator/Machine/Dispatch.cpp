@@ -133,7 +133,7 @@ void Cluster::execute(uint32_t id, char *arguments, char *result) {
     char here;
     if (thread.steps.left < 0) // calls in place of a loop
       takeSteps(id);
-    if (&here > stacks.get(thread.index) + reserve)
+    if (&here > stacks->get(thread.index) + reserve)
       return;
     report(id, "calls too deep: the stack of the thread has no room for "
                "another frame");

@@ -149,8 +149,33 @@ FiberStacks::FiberStacks(size_t count) : bytes(count * stackBytes) {
 FiberStacks::~FiberStacks() {
   if (!memory)
     return;
+  reset();
+  munmap(memory, bytes);
+}
+
+void FiberStacks::reset() {
 #ifdef AMP_EMU_ASAN
   __asan_unpoison_memory_region(memory, bytes);
 #endif
-  munmap(memory, bytes);
+}
+
+std::unique_ptr<FiberStacks> StackPool::take(size_t count) {
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    while (!resting.empty()) {
+      std::unique_ptr<FiberStacks> stacks = std::move(resting.back());
+      resting.pop_back();
+      if (stacks->count() >= count)
+        return stacks;
+    }
+  }
+  return std::make_unique<FiberStacks>(count);
+}
+
+void StackPool::giveBack(std::unique_ptr<FiberStacks> stacks) {
+  if (!stacks->areMapped())
+    return;
+  stacks->reset();
+  std::lock_guard<std::mutex> guard(lock);
+  resting.push_back(std::move(stacks));
 }

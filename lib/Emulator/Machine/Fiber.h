@@ -17,6 +17,9 @@
 #define AMP_LIB_EMULATOR_MACHINE_FIBER_H
 
 #include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 namespace amp::emu {
 
@@ -46,7 +49,7 @@ void enterFiber();
 /// Makes a fiber that begins with `start`, which must never return.
 void prepareFiber(Fiber &fiber, char *stack, size_t size, void (*start)());
 
-/// The stacks of a worker.
+/// The stacks of a cluster's threads.
 class FiberStacks {
 public:
 #ifdef AMP_EMU_ASAN
@@ -59,11 +62,28 @@ public:
   FiberStacks(const FiberStacks &) = delete;
   /// False where the host has no addresses for them.
   bool areMapped() const { return memory; }
+  size_t count() const { return bytes / stackBytes; }
   char *get(size_t index) const { return memory + index * stackBytes; }
+  /// Makes stacks that threads left in the midst of a call as good as new ones.
+  void reset();
 
 private:
   char *memory = nullptr;
   size_t bytes;
+};
+
+/// Stacks of clusters that have ended, for those that begin: the first touch of
+/// a page costs as much as some hundred instructions of a kernel. Any thread
+/// may call it.
+class StackPool {
+public:
+  /// At least `count` stacks, in use before or not.
+  std::unique_ptr<FiberStacks> take(size_t count);
+  void giveBack(std::unique_ptr<FiberStacks> stacks);
+
+private:
+  std::mutex lock;
+  std::vector<std::unique_ptr<FiberStacks>> resting;
 };
 
 } // namespace amp::emu

@@ -44,7 +44,7 @@ Cluster::Cluster(LaunchState &state, uint32_t index, Dim3 firstBlock)
       threads(size_t(threadsPerBlock) * state.launch.cluster.count()),
       blocks(state.launch.cluster.count()), atomics(isBefore),
       random(state.options.seed * 0x9e3779b97f4a7c15ull + index),
-      stacks(threads.size()) {
+      stacks(state.stacks.take(threads.size())) {
   const Dim3 &shape = state.launch.cluster;
   size_t clocks = threads.size();
   window = static_cast<char *>(
@@ -80,13 +80,16 @@ Cluster::Cluster(LaunchState &state, uint32_t index, Dim3 firstBlock)
     thread.local = i % threadsPerBlock;
     thread.view.reset(clocks);
     thread.view.seen[i] = 1;
-    if (stacks.areMapped())
-      prepareFiber(thread.fiber, stacks.get(i), FiberStacks::stackBytes,
+    if (stacks->areMapped())
+      prepareFiber(thread.fiber, stacks->get(i), FiberStacks::stackBytes,
                    runThread);
   }
 }
 
-Cluster::~Cluster() { std::free(window); }
+Cluster::~Cluster() {
+  std::free(window);
+  state.stacks.giveBack(std::move(stacks));
+}
 
 void Cluster::suspend() {
   ++statistics.fiberSwitches;
@@ -167,7 +170,7 @@ RoundResult Cluster::runRound() {
   running = this;
   bool seeded = state.options.seed != 0;
   bool anyRan = false, progress = !engine.empty();
-  if (!stacks.areMapped()) {
+  if (!stacks->areMapped()) {
     self = &threads.front();
     reportNoAddresses(noInstruction, "stacks");
     return RoundResult::Finished;
@@ -414,7 +417,11 @@ private:
 Outcome amp::emu::runLaunch(const Launch &launch,
                             const std::vector<Instruction> &instructions,
                             const LaunchOptions &options) {
-  LaunchState state{launch, instructions, options, GlobalMemory(launch.buffers),
-                    countResidentClusters(launch)};
+  LaunchState state{launch,
+                    instructions,
+                    options,
+                    GlobalMemory(launch.buffers),
+                    countResidentClusters(launch),
+                    {}};
   return Runner(state).run();
 }
