@@ -78,6 +78,8 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createFlattenConditionalsPass());
   // Of which numbers may have come.
   pm.addNestedPass<func::FuncOp>(createNumbersToTensorsPass());
+  // Numbers that became tensors are indices, too; from here on widths are asked.
+  pm.addPass(createStoreIndicesAsIntegersPass());
   pm.addNestedPass<func::FuncOp>(createChecksToFlagsPass());
   pm.addNestedPass<func::FuncOp>(createDeferAssertsPass());
   // Whose maps keep elementwise fusion from reshapes.

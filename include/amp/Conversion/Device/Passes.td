@@ -988,6 +988,60 @@ def CopyByElementsPass : Pass<"amp-copy-by-elements"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def StoreIndicesAsIntegersPass : Pass<"amp-store-indices-as-integers"> {
+  let summary = "make tensors of index tensors of 64-bit integers";
+  let description = [{
+    Kernels read and write elements of a known width, and `index` has none. Labels that are cast to
+    indices before a table is read by them, or places of maxima, are tensors of `index`, though, wherever no
+    fusion makes them numbers of one operation.
+
+    Every tensor of `index` becomes one of `i64`, which is what an index is on the host and in a kernel: results,
+    what loops and branches carry, arguments and results of functions. Single elements are cast: behind a `tensor.extract`, before a
+    `tensor.insert`, `tensor.splat`, `tensor.from_elements` or `linalg.fill`, and in the bodies of `linalg` operations, of
+    `tensor.generate` and of `tensor.pad`. A cast between tensors becomes `arith.extsi`, `extui` or
+    `trunci`, or nothing. Named operations of `linalg` on such tensors become `linalg.generic`, but for fills.
+
+    **Left alone.** Numbers: what is computed with an index is computed as before.
+
+    **Refused**, where it stands: what hands a tensor of `index` to a buffer or a vector, and operations of other dialects than
+    `arith`, `bufferization`, `cf`, `func`, `linalg`, `scf`, `tensor` and `ub`.
+
+    Before:
+    ```mlir
+    func.func @rows(%labels: tensor<4xi32>, %table: tensor<8xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+      %places = arith.index_cast %labels : tensor<4xi32> to tensor<4xindex>
+      %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                           iterator_types = ["parallel"]}
+          ins(%places : tensor<4xindex>) outs(%out : tensor<4xf32>) {
+      ^bb0(%place: index, %o: f32):
+        %x = tensor.extract %table[%place] : tensor<8xf32>
+        linalg.yield %x : f32
+      } -> tensor<4xf32>
+      return %r : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @rows(%labels: tensor<4xi32>, %table: tensor<8xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+      %places = arith.extsi %labels : tensor<4xi32> to tensor<4xi64>
+      %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                           iterator_types = ["parallel"]}
+          ins(%places : tensor<4xi64>) outs(%out : tensor<4xf32>) {
+      ^bb0(%stored: i64, %o: f32):
+        %place = arith.index_cast %stored : i64 to index
+        %x = tensor.extract %table[%place] : tensor<8xf32>
+        linalg.yield %x : f32
+      } -> tensor<4xf32>
+      return %r : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numOperations", "operations", "Operations whose tensors were of index">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+}
+
 def StoreLoopResultsPass : Pass<"amp-store-loop-results"> {
   let summary = "let loops on elements store the numbers that they give";
   let description = [{
