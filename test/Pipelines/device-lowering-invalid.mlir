@@ -59,3 +59,19 @@ func.func @one_row(%x: tensor<4x6xf32> {amp.role = "batch", amp.name = "x0"}, %z
   %r = tensor.insert_slice %y into %x[1, 0] [4, 6] [0, 1] : tensor<4x6xf32> into tensor<4x6xf32>
   return %r : tensor<4x6xf32>
 }
+
+// -----
+
+// A part whose size is an element of the batch: no extent of the batch helps.
+func.func @counted(%x: tensor<8xf32> {amp.role = "batch", amp.name = "x0"}, %count: tensor<2xi32> {amp.role = "batch", amp.name = "x1"})
+    -> (tensor<f32> {amp.role = "output", amp.name = "y0"}) {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-note @below {{this element is what the extent is computed from}}
+  %n = tensor.extract %count[%c1] : tensor<2xi32>
+  %size = arith.index_cast %n : i32 to index
+  %part = tensor.extract_slice %x[0] [%size] [1] : tensor<8xf32> to tensor<?xf32>
+  // expected-error @below {{this extent is computed from an element of a tensor, so 'extents' cannot give it}}
+  %r = linalg.reduce { arith.addf } ins(%part : tensor<?xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  return %r : tensor<f32>
+}

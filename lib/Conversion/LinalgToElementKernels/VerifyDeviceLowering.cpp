@@ -9,9 +9,11 @@
 // From the outside in: a loop that launches kernels or copies tensors is looked
 // into, as it waits once for each iteration; one that only touches elements is
 // refused as a whole, with the reason why it is no kernel. Copies likewise.
+// What to do about unknown extents depends on where they come from.
 //
 //===----------------------------------------------------------------------===//
 
+#include "UnknownExtents.h"
 #include "amp/Analysis/BufferRoots.h"
 #include "amp/Analysis/CopyOfBytes.h"
 #include "amp/Conversion/Device/Passes.h"
@@ -52,21 +54,6 @@ static bool isOfElements(Operation *loop) {
   return touches && !launches;
 }
 
-/// Whether a buffer of `op` has extents that only a run knows.
-static bool hasUnknownExtents(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return llvm::any_of(inner->getOperandTypes(),
-                            [](Type type) {
-                              auto buffer = dyn_cast<MemRefType>(type);
-                              return buffer && !buffer.hasStaticShape();
-                            })
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// What is wrong with an operation as a kernel, which has been tried.
 static std::string explain(Operation *op) {
   std::string reason;
@@ -77,6 +64,36 @@ static std::string explain(Operation *op) {
   else
     (void)LoopKernel::match(op, /*mostUpdateBlocks=*/0, reason);
   return reason.empty() ? "run the conversions to kernels first" : reason;
+}
+
+/// What to do where only a run knows an extent, or about anything else.
+static StringRef advise(const UnknownExtents &extents) {
+  switch (extents.cause) {
+  case UnknownExtents::Cause::None:
+    return "change it";
+  case UnknownExtents::Cause::Argument:
+    return "give the extents of the batch ('extents')";
+  case UnknownExtents::Cause::HandedOn:
+    return "this extent is one of a loop, a block or a call, so 'extents' "
+           "cannot give it: compute with a tensor of the greatest extent, and "
+           "choose what counts by its index ('linalg.index', 'arith.select')";
+  case UnknownExtents::Cause::Element:
+    return "this extent is computed from an element of a tensor, so 'extents' "
+           "cannot give it: compute with a tensor of the greatest extent, and "
+           "choose what counts by its index ('linalg.index', 'arith.select')";
+  }
+  llvm_unreachable("a cause has advice");
+}
+
+/// Adds where an unknown extent comes from.
+static void noteOrigin(InFlightDiagnostic &error,
+                       const UnknownExtents &extents) {
+  if (extents.cause == UnknownExtents::Cause::Element)
+    error.attachNote(extents.origin->getLoc())
+        << "this element is what the extent is computed from";
+  else if (extents.cause == UnknownExtents::Cause::HandedOn)
+    error.attachNote(extents.origin->getLoc())
+        << "'" << extents.origin->getName() << "' decides on the extent";
 }
 
 namespace {
@@ -91,13 +108,13 @@ struct VerifyDeviceLowering
         isRefused = isOfElements(op);
       if (!isRefused)
         return WalkResult::advance();
-      op->emitError() << "this has no kernel, and the host would wait for each "
-                         "of its elements: "
-                      << explain(op)
-                      << (hasUnknownExtents(op)
-                              ? "; give the extents of the batch ('extents')"
-                              : "; change it")
-                      << ", or run the step on the host";
+      UnknownExtents extents = UnknownExtents::find(op);
+      InFlightDiagnostic error = op->emitError();
+      error << "this has no kernel, and the host would wait for each of its "
+               "elements: "
+            << explain(op) << "; " << advise(extents)
+            << ", or run the step on the host";
+      noteOrigin(error, extents);
       signalPassFailure();
       return WalkResult::skip();
     });

@@ -158,3 +158,137 @@ func.func @places_inside(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>
   }
   return
 }
+
+// -----
+
+// Extents that 'extents' cannot give: an element is the size of a part, here through a conversion, a choice and a branch.
+func.func @size_from_data(%x: memref<8xf32>, %sizes: memref<2xi32>, %n: index, %is: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note @below {{this element is what the extent is computed from}}
+  %read = memref.load %sizes[%c1] : memref<2xi32>
+  %size = arith.index_cast %read : i32 to index
+  %chosen = scf.if %is -> index {
+    scf.yield %size : index
+  } else {
+    scf.yield %c1 : index
+  }
+  %least = arith.minsi %chosen, %n : index
+  %part = memref.subview %x[0] [%least] [1] : memref<8xf32> to memref<?xf32, strided<[1]>>
+  // expected-error @below {{expected a buffer of known extents and strides, but got memref<?xf32, strided<[1]>>; this extent is computed from an element of a tensor, so 'extents' cannot give it: compute with a tensor of the greatest extent, and choose what counts by its index ('linalg.index', 'arith.select'), or run the step on the host}}
+  scf.for %i = %c0 to %least step %c1 {
+    %v = memref.load %part[%i] : memref<?xf32, strided<[1]>>
+    %w = math.exp %v : f32
+    memref.store %w, %part[%i] : memref<?xf32, strided<[1]>>
+  }
+  return
+}
+
+// -----
+
+// A condition of data decides between two parts.
+func.func @part_by_data(%x: memref<?xf32>, %flags: memref<2xi1>, %y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  // expected-note @below {{this element is what the extent is computed from}}
+  %is = memref.load %flags[%c1] : memref<2xi1>
+  %part = scf.if %is -> memref<?xf32> {
+    scf.yield %x : memref<?xf32>
+  } else {
+    %all = memref.cast %y : memref<8xf32> to memref<?xf32>
+    scf.yield %all : memref<?xf32>
+  }
+  // expected-error @below {{this extent is computed from an element of a tensor}}
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = memref.load %part[%i] : memref<?xf32>
+    memref.store %v, %y[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// What a while hands on, whatever it started with.
+func.func @handed_on(%x: memref<?xf32>, %y: memref<8xf32>, %is: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  // expected-note @below {{'scf.while' decides on the extent}}
+  %r = scf.while (%a = %x) : (memref<?xf32>) -> memref<?xf32> {
+    scf.condition(%is) %a : memref<?xf32>
+  } do {
+  ^bb0(%a: memref<?xf32>):
+    memref.copy %y, %y : memref<8xf32> to memref<8xf32>
+    scf.yield %a : memref<?xf32>
+  }
+  // expected-error @below {{but got memref<?xf32>; this extent is one of a loop, a block or a call, so 'extents' cannot give it: compute with a tensor of the greatest extent, and choose what counts by its index ('linalg.index', 'arith.select'), or run the step on the host}}
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = memref.load %r[%i] : memref<?xf32>
+    memref.store %v, %y[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// The loop's own index, a call, and a block.
+func.func @rounds(%x: memref<8xf32>, %y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  // expected-note @below {{'scf.for' decides on the extent}}
+  scf.for %i = %c0 to %c8 step %c1 {
+    %part = memref.subview %x[0] [%i] [1] : memref<8xf32> to memref<?xf32, strided<[1]>>
+    // expected-error @below {{this extent is one of a loop, a block or a call}}
+    scf.for %j = %c0 to %i step %c1 {
+      %v = memref.load %part[%j] : memref<?xf32, strided<[1]>>
+      memref.store %v, %part[%c0] : memref<?xf32, strided<[1]>>
+    }
+    memref.copy %x, %y : memref<8xf32> to memref<8xf32>
+  }
+  // expected-note @below {{'func.call' decides on the extent}}
+  %called = func.call @called() : () -> memref<?xf32>
+  // expected-error @below {{this extent is one of a loop, a block or a call}}
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = memref.load %called[%i] : memref<?xf32>
+    memref.store %v, %y[%i] : memref<8xf32>
+  }
+  return
+}
+func.func private @called() -> memref<?xf32>
+
+// -----
+
+// An scf.for that carries what only it makes shorter; one that carries as much as the batch has is the batch's (the near miss).
+func.func @shorter(%x: memref<8xf32>, %batch: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %all = memref.cast %x : memref<8xf32> to memref<?xf32, strided<[1]>>
+  // expected-note @below {{'scf.for' decides on the extent}}
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %all) -> (memref<?xf32, strided<[1]>>) {
+    %n = memref.dim %a, %c0 : memref<?xf32, strided<[1]>>
+    %less = arith.subi %n, %c1 : index
+    %part = memref.subview %a[0] [%less] [1] : memref<?xf32, strided<[1]>> to memref<?xf32, strided<[1]>>
+    memref.copy %x, %x : memref<8xf32> to memref<8xf32>
+    scf.yield %part : memref<?xf32, strided<[1]>>
+  }
+  // expected-error @below {{this extent is one of a loop, a block or a call}}
+  scf.for %i = %c0 to %c3 step %c1 {
+    %v = memref.load %r[%i] : memref<?xf32, strided<[1]>>
+    memref.store %v, %x[%i] : memref<8xf32>
+  }
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %batch) -> (memref<?xf32>) {
+    %n = memref.dim %a, %c0 : memref<?xf32>
+    %new = memref.alloc(%n) : memref<?xf32>
+    memref.copy %a, %new : memref<?xf32> to memref<?xf32>
+    scf.yield %new : memref<?xf32>
+  }
+  // expected-error @below {{but got memref<?xf32>; give the extents of the batch ('extents'), or run the step on the host}}
+  scf.for %i = %c0 to %c3 step %c1 {
+    %v = memref.load %s[%i] : memref<?xf32>
+    memref.store %v, %x[%i] : memref<8xf32>
+  }
+  return
+}

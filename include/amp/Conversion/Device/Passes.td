@@ -2322,6 +2322,9 @@ def VerifyDeviceLoweringPass : Pass<"amp-verify-device-lowering", "ModuleOp"> {
     number that is read for a condition; so are those in loops that launch
     kernels or copy, which wait once for each iteration. Changes nothing.
 
+    Where extents are unknown, it says whether those of the batch would help. They do not where an extent is computed from
+    an element, or where a loop, a block or a call decides on it; a note says which.
+
     Accepted:
     ```mlir
     func.func @more(%loss: memref<f32>, %least: f32) -> i1 {
