@@ -1529,4 +1529,46 @@ def StoreBooleansAsBytesPass : Pass<"amp-store-booleans-as-bytes"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def StoreF8AsI8Pass : Pass<"amp-store-f8-as-i8"> {
+  let summary = "keep floats of 8 bits as integers";
+  let description = [{
+    `f8E4M3FN`, `f8E5M2` and the other floats of 8 bits with a sign and a fraction exist in MLIR alone: no CPU, no conversion to LLVM and no kernel of a
+    step knows them. Here they are what they are in memory, an `i8`: numbers, tensors, what loops carry, arguments of functions.
+
+    - `arith.extf` decodes the bits, to f32 and from there, which is exact.
+    - `arith.truncf` rounds to the nearest, ties to even, once, from f64 as well. What is too large becomes infinity, or NaN in a
+      type that has none, as constant folding does.
+    - Other operations of `arith` and `math` extend, compute in f32 (`math.fma` in f64), and round. Sums, products, quotients and roots are rounded as
+      if at once.
+    - Constants become their bits, `arith.bitcast` to `i8` nothing, and named operations of `linalg` are `linalg.generic` before.
+
+    **Refused**, where it stands: floats of 4 and 6 bits and `f8E8M0FNU`, other roundings than to the nearest, and operations of other
+    dialects than `arith`, `bufferization`, `cf`, `func`, `linalg`, `math`, `scf`, `tensor` and `ub`.
+
+    Before:
+    ```mlir
+    func.func @two(%out: tensor<2xf8E5M2>) -> tensor<2xf8E5M2> {
+      %c1 = arith.constant 1 : index
+      %two = arith.constant 2.0 : f8E5M2
+      %0 = tensor.insert %two into %out[%c1] : tensor<2xf8E5M2>
+      return %0 : tensor<2xf8E5M2>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @two(%out: tensor<2xi8>) -> tensor<2xi8> {
+      %c1 = arith.constant 1 : index
+      %two = arith.constant 64 : i8
+      %0 = tensor.insert %two into %out[%c1] : tensor<2xi8>
+      return %0 : tensor<2xi8>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numOperations", "operations", "Operations on floats of 8 bits">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 #endif // AMP_CONVERSION_HOST_PASSES
