@@ -67,6 +67,8 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   // Of which neither LLVM nor a kernel has numbers.
   pm.addPass(createStoreF8AsI8Pass());
+  // Where a body makes and takes apart its numbers, none of them is left.
+  pm.addPass(createConvertComplexToStandardPass());
   if (options.countTraffic)
     pm.addPass(createCountLeastTrafficPass());
   pm.addNestedPass<func::FuncOp>(createSeparateAssertsPass());

@@ -213,6 +213,7 @@ static void addLoopStage(OpPassManager &pm,
 }
 
 void mlir::amp::buildHostProgramPipeline(OpPassManager &pm, bool hasTiles) {
+  pm.addPass(createConvertComplexToStandardPass());
   pm.addPass(createExpandArithPass());
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -230,6 +231,7 @@ void mlir::amp::buildHostProgramPipeline(OpPassManager &pm, bool hasTiles) {
   ConvertVectorToLLVMPassOptions vector;
   vector.x86Vector = true; // products of bf16
   pm.addPass(createConvertVectorToLLVMPass(vector));
+  pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   FinalizeMemRefToLLVMConversionPassOptions memref;
   memref.useGenericFunctions = true; // names that amp-return-status knows

@@ -31,7 +31,7 @@ func.func @quadruple(%x: tensor<8x8xf128> {amp.role = "batch", amp.name = "x0"})
 func.func @complex(%x: tensor<8xcomplex<f32>> {amp.role = "batch", amp.name = "x0"})
     -> (tensor<8xcomplex<f32>> {amp.role = "output", amp.name = "y0"}) {
   %e = tensor.empty() : tensor<8xcomplex<f32>>
-  // expected-error @below {{expected operations on numbers that kernels have code for, but got 'complex.add'; change it, or run the step on the host}}
+  // expected-error @below {{expected operations on numbers that kernels have code for, but got 'complex.re'; keep the real and the imaginary parts in tensors of their own, or run the step on the host}}
   %r = linalg.add ins(%x, %x : tensor<8xcomplex<f32>>, tensor<8xcomplex<f32>>) outs(%e : tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>>
   return %r : tensor<8xcomplex<f32>>
 }

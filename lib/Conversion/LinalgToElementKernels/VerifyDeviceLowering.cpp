@@ -21,6 +21,7 @@
 #include "amp/Kernels/CopyKernel.h"
 #include "amp/Kernels/LoopKernel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -66,11 +67,28 @@ static std::string explain(Operation *op) {
   return reason.empty() ? "run the conversions to kernels first" : reason;
 }
 
+/// Whether `op` has complex numbers.
+static bool hasComplex(Operation *op) {
+  auto isComplex = [](Type type) {
+    return isa<ComplexType>(getElementTypeOrSelf(type));
+  };
+  return op
+      ->walk([&](Operation *inner) {
+        return llvm::any_of(inner->getOperandTypes(), isComplex) ||
+                       llvm::any_of(inner->getResultTypes(), isComplex)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// What to do where only a run knows an extent, or about anything else.
-static StringRef advise(const UnknownExtents &extents) {
+static StringRef advise(Operation *op, const UnknownExtents &extents) {
   switch (extents.cause) {
   case UnknownExtents::Cause::None:
-    return "change it";
+    return hasComplex(op) ? "keep the real and the imaginary parts in tensors "
+                            "of their own"
+                          : "change it";
   case UnknownExtents::Cause::Argument:
     return "give the extents of the batch ('extents')";
   case UnknownExtents::Cause::HandedOn:
@@ -112,7 +130,7 @@ struct VerifyDeviceLowering
       InFlightDiagnostic error = op->emitError();
       error << "this has no kernel, and the host would wait for each of its "
                "elements: "
-            << explain(op) << "; " << advise(extents)
+            << explain(op) << "; " << advise(op, extents)
             << ", or run the step on the host";
       noteOrigin(error, extents);
       signalPassFailure();

@@ -30,7 +30,7 @@ func.func @wide(%x: memref<4xf128>, %y: memref<4xcomplex<f32>>) -> f128 {
     %t = arith.addf %s, %v : f128
     scf.yield %t : f128
   }
-  // expected-error @below {{expected operations on numbers that kernels have code for, but got 'complex.add'}}
+  // expected-error @below {{expected operations on numbers that kernels have code for, but got 'complex.add'; keep the real and the imaginary parts in tensors of their own, or run the step on the host}}
   scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
     %v = memref.load %y[%i] : memref<4xcomplex<f32>>
     %w = complex.add %v, %v : complex<f32>

@@ -2323,7 +2323,8 @@ def VerifyDeviceLoweringPass : Pass<"amp-verify-device-lowering", "ModuleOp"> {
     kernels or copy, which wait once for each iteration. Changes nothing.
 
     Where extents are unknown, it says whether those of the batch would help. They do not where an extent is computed from
-    an element, or where a loop, a block or a call decides on it; a note says which.
+    an element, or where a loop, a block or a call decides on it; a note says which. Complex numbers in memory
+    can be two tensors.
 
     Accepted:
     ```mlir
