@@ -32,6 +32,29 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// Takes out what reads and writes elements of buffers that have none: in a
+/// branch or a loop that is never run, and no kernel has an operand for it.
+static void eraseAccessesOfNothing(func::FuncOp function) {
+  auto isEmpty = [](Value buffer) {
+    return llvm::is_contained(cast<MemRefType>(buffer.getType()).getShape(), 0);
+  };
+  function.walk([&](Operation *op) {
+    if (auto store = dyn_cast<memref::StoreOp>(op);
+        store && isEmpty(store.getMemRef()))
+      return store.erase();
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (!load || !isEmpty(load.getMemRef()))
+      return;
+    OpBuilder b(load);
+    TypedAttr zero = b.getZeroAttr(load.getType());
+    if (!zero)
+      return;
+    load.replaceAllUsesWith(
+        arith::ConstantOp::create(b, load.getLoc(), zero).getResult());
+    load.erase();
+  });
+}
+
 namespace {
 struct ConvertLoopsToKernels
     : public amp::impl::ConvertLoopsToKernelsPassBase<ConvertLoopsToKernels> {
@@ -39,8 +62,10 @@ struct ConvertLoopsToKernels
 
   void runOnOperation() override {
     UniqueKernels kernels(getOperation(), "loop");
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      eraseAccessesOfNothing(function);
       convertIn(function, kernels);
+    }
     numKernels += kernels.size();
   }
 

@@ -97,3 +97,27 @@ func.func @nothing(%n: index) {
   }
   return
 }
+
+// -----
+
+// A branch that reads or writes what has no elements is never run: the kernel has no operand for it.
+// CHECK-LABEL: func @nothing
+// CHECK-SAME:    (%[[NONE:.*]]: memref<0x4xf32>, %[[AT:.*]]: memref<4xi1>, %[[TO:.*]]: memref<4xf32>)
+// CHECK-DAG:   %[[A:.*]] = memref.reinterpret_cast %[[AT]]
+// CHECK-DAG:   %[[T:.*]] = memref.reinterpret_cast %[[TO]]
+// CHECK:       amp.launch_kernels @loop_0 ins(in0 = %[[A]]) outs(out0 = %[[T]])
+func.func @nothing(%none: memref<0x4xf32>, %at: memref<4xi1>, %to: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %is = memref.load %at[%i] : memref<4xi1>
+    %x = memref.load %to[%i] : memref<4xf32>
+    scf.if %is {
+      %y = memref.load %none[%c0, %i] : memref<0x4xf32>
+      memref.store %x, %none[%c0, %i] : memref<0x4xf32>
+      memref.store %y, %to[%i] : memref<4xf32>
+    }
+  }
+  return
+}

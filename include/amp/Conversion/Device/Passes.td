@@ -2249,6 +2249,8 @@ def ConvertLoopsToKernelsPass : Pass<"convert-loops-to-kernels", "ModuleOp"> {
     instructions of a warp, of which 132 multiprocessors run 528 in a cycle: for each
     update, as many cycles as there are blocks, divided by 1,400. That is even at 280,000 blocks.
 
+    What reads or writes a buffer without elements is taken out first: it stands where nothing runs it.
+
     **Input.** Loops and branches without results, of `scf.for`, `scf.while`, `scf.if`,
     loads, stores and arithmetic that device code has; buffers from outside have known
     extents and strides; numbers from outside are of 1 to 64 bits, or indices. Others stay
