@@ -65,8 +65,6 @@ static void addTensorStage(OpPassManager &pm,
   // Casts on tensors become loops like all else, so that they can be fused.
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
-  // Of which neither LLVM nor a kernel has numbers.
-  pm.addPass(createStoreF8AsI8Pass());
   // Where a body makes and takes apart its numbers, none of them is left.
   pm.addPass(createConvertComplexToStandardPass());
   if (options.countTraffic)
@@ -136,6 +134,8 @@ static void addKernels(OpPassManager &pm,
   products.chip = options.chip;
   products.tf32 = options.tf32;
   pm.addPass(createConvertLinalgToTensorCorePass(products));
+  // What Tensor Cores have not taken, no other kernel has numbers of.
+  pm.addNestedPass<func::FuncOp>(createStoreF8AsI8Pass());
   addCleanup(pm);
   // Those of products are parts of their kernels by now.
   pm.addNestedPass<func::FuncOp>(createReadThroughPadsPass());

@@ -111,8 +111,8 @@ static void addTensorStage(OpPassManager &pm,
   // Casts on tensors become loops like all else, so that they can be fused.
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
-  // Of which neither LLVM nor a kernel has numbers.
-  pm.addPass(createStoreF8AsI8Pass());
+  // Of which LLVM has no numbers.
+  pm.addNestedPass<func::FuncOp>(createStoreF8AsI8Pass());
   if (options.countTraffic)
     pm.addPass(createCountLeastTrafficPass());
   if (!options.reference)

@@ -28,6 +28,7 @@
 
 #include "ElementType.h"
 #include "amp/Conversion/Host/Passes.h"
+#include "amp/Dialect/Amp/IR/AmpDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -249,7 +250,8 @@ static std::string check(Operation *op, FloatType type) {
                        cf::ControlFlowDialect, func::FuncDialect,
                        linalg::LinalgDialect, math::MathDialect,
                        scf::SCFDialect, tensor::TensorDialect, ub::UBDialect>(
-          op->getDialect()))
+          op->getDialect()) &&
+      !isa<LaunchKernelsOp>(op))
     return llvm::formatv("expected an operation that can take the bits of "
                          "numbers of {0}, but got '{1}'; extend them before "
                          "('arith.extf')",
@@ -378,7 +380,7 @@ struct StoreF8AsI8 : public amp::impl::StoreF8AsI8PassBase<StoreF8AsI8> {
                                           /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
     // Of bits to bits.
-    getOperation()->walk([](arith::BitcastOp op) {
+    getOperation().walk([](arith::BitcastOp op) {
       if (op.getType() != op.getIn().getType())
         return;
       op.replaceAllUsesWith(op.getIn());
@@ -389,7 +391,7 @@ struct StoreF8AsI8 : public amp::impl::StoreF8AsI8PassBase<StoreF8AsI8> {
 private:
   LogicalResult collect() {
     bool isRefused = false;
-    getOperation()->walk([&](Operation *op) {
+    getOperation().walk([&](Operation *op) {
       FloatType type = findSmallFloat(op);
       if (!type)
         return;
@@ -405,7 +407,7 @@ private:
   /// Calls `visit` for each operation with small floats, as there are now.
   void forEach(function_ref<void(Operation *)> visit) {
     ops.clear();
-    getOperation()->walk([&](Operation *op) {
+    getOperation().walk([&](Operation *op) {
       if (findSmallFloat(op))
         ops.push_back(op);
     });

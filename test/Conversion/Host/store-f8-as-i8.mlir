@@ -1,4 +1,4 @@
-// RUN: amp-opt %s --split-input-file --verify-diagnostics --amp-store-f8-as-i8 | FileCheck %s
+// RUN: amp-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(amp-store-f8-as-i8))' | FileCheck %s
 
 // An extension decodes bits to f32; to f64 and f16 it is exact from there.
 // CHECK-LABEL: func @extended
@@ -108,6 +108,22 @@ func.func @named(%a: tensor<4x4xf8E4M3FN>, %wide: tensor<4x4xf32>, %zero: f8E4M3
   // CHECK: linalg.generic {{.*}} ins(%{{.*}} : i8) outs(%{{.*}} : tensor<4x4xi8>)
   %1 = linalg.fill ins(%zero : f8E4M3FN) outs(%small : tensor<4x4xf8E4M3FN>) -> tensor<4x4xf8E4M3FN>
   return %0, %1 : tensor<4x4xf32>, tensor<4x4xf8E4M3FN>
+}
+
+// A launch reads what is stored.
+// CHECK-LABEL: func @launched
+func.func @launched(%a: tensor<4xf8E4M3FN>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: amp.launch_kernels @k ins(in0 = %{{.*}}) outs(out0 = %{{.*}}) : (tensor<4xi8>, tensor<4xf32>) -> tensor<4xf32>
+  %0 = amp.launch_kernels @k ins(in0 = %a) outs(out0 = %out) : (tensor<4xf8E4M3FN>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// Its kernel is left alone.
+// CHECK: type = f8E4M3FN
+gpu.module @k {
+  llvm.func @k(!llvm.ptr<1>, !llvm.ptr<1>) attributes {gpu.kernel, amp.launch = {
+    order = 0, grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, cluster = array<i64: 1, 1, 1>,
+    shared_memory = 0, arguments = [{kind = "buffer", name = "in0", type = f8E4M3FN, elements = 4},
+                                    {kind = "buffer", name = "out0", type = f32, elements = 4}]}}
 }
 
 // Near misses: halves, and a rounding to one that has a mode.

@@ -1529,11 +1529,11 @@ def StoreBooleansAsBytesPass : Pass<"amp-store-booleans-as-bytes"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
-def StoreF8AsI8Pass : Pass<"amp-store-f8-as-i8"> {
+def StoreF8AsI8Pass : Pass<"amp-store-f8-as-i8", "::mlir::func::FuncOp"> {
   let summary = "keep floats of 8 bits as integers";
   let description = [{
-    `f8E4M3FN`, `f8E5M2` and the other floats of 8 bits with a sign and a fraction exist in MLIR alone: no CPU, no conversion to LLVM and no kernel of a
-    step knows them. Here they are what they are in memory, an `i8`: numbers, tensors, what loops carry, arguments of functions.
+    `f8E4M3FN`, `f8E5M2` and the other floats of 8 bits with a sign and a fraction exist in MLIR alone: no CPU, no conversion to LLVM, and of kernels only those of products on sm_90a
+    knows them, which `convert-linalg-to-tensor-core` makes before. Here they are what they are in memory, an `i8`: numbers, tensors, what loops carry, arguments of functions.
 
     - `arith.extf` decodes the bits, to f32 and from there, which is exact.
     - `arith.truncf` rounds to the nearest, ties to even, once, from f64 as well. What is too large becomes infinity, or NaN in a
@@ -1543,7 +1543,7 @@ def StoreF8AsI8Pass : Pass<"amp-store-f8-as-i8"> {
     - Constants become their bits, `arith.bitcast` to `i8` nothing, and named operations of `linalg` are `linalg.generic` before.
 
     **Refused**, where it stands: floats of 4 and 6 bits and `f8E8M0FNU`, other roundings than to the nearest, and operations of other
-    dialects than `arith`, `bufferization`, `cf`, `func`, `linalg`, `math`, `scf`, `tensor` and `ub`.
+    dialects than `arith`, `bufferization`, `cf`, `func`, `linalg`, `math`, `scf`, `tensor` and `ub`, but for launches, whose kernels have taken what is stored.
 
     Before:
     ```mlir
