@@ -28,6 +28,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -123,21 +124,53 @@ static void expand(linalg::GenericOp op, IRRewriter &rewriter) {
   rewriter.replaceOp(op, nest.results);
 }
 
+/// The mask of `op`, which has the order of the tensor, in that of the vector.
+static Value getMaskOfVector(vector::TransferWriteOp op, OpBuilder &b) {
+  SmallVector<unsigned> dims;
+  for (AffineExpr place : op.getPermutationMap().getResults())
+    dims.push_back(cast<AffineDimExpr>(place).getPosition());
+  SmallVector<int64_t> order;
+  for (unsigned dim : dims)
+    order.push_back(
+        llvm::count_if(dims, [&](unsigned other) { return other < dim; }));
+  if (llvm::is_sorted(order))
+    return op.getMask();
+  return vector::TransposeOp::create(b, op.getLoc(), op.getMask(), order);
+}
+
+/// Where the whole vector is in the tensor: `in_bounds` may be said of what the
+/// mask leaves.
+static SmallVector<bool> getKnownBounds(vector::TransferWriteOp op) {
+  auto tensor = cast<RankedTensorType>(op.getShapedType());
+  SmallVector<bool> bounds = op.getInBoundsValues();
+  for (auto [place, extent, isInside] :
+       llvm::zip_equal(op.getPermutationMap().getResults(),
+                       op.getVectorType().getShape(), bounds)) {
+    const unsigned dim = cast<AffineDimExpr>(place).getPosition();
+    std::optional<int64_t> offset = getConstantIntValue(op.getIndices()[dim]);
+    isInside &= offset && !tensor.isDynamicDim(dim) && *offset >= 0 &&
+                *offset + extent <= tensor.getDimSize(dim);
+  }
+  return bounds;
+}
+
 /// Reads what is there, and writes the whole vector.
 static void expand(vector::TransferWriteOp op, IRRewriter &rewriter) {
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   VectorType type = op.getVectorType();
+  ArrayAttr bounds = rewriter.getBoolArrayAttr(getKnownBounds(op));
   Value padding = arith::ConstantOp::create(
       rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
   Value old = vector::TransferReadOp::create(
       rewriter, loc, type, op.getBase(), op.getIndices(),
-      op.getPermutationMap(), padding, /*mask=*/Value(), op.getInBounds());
-  Value chosen =
-      arith::SelectOp::create(rewriter, loc, op.getMask(), op.getVector(), old);
+      op.getPermutationMap(), padding, /*mask=*/Value(), bounds);
+  Value chosen = arith::SelectOp::create(
+      rewriter, loc, getMaskOfVector(op, rewriter), op.getVector(), old);
   rewriter.modifyOpInPlace(op, [&] {
     op.getValueToStoreMutable().assign(chosen);
     op.getMaskMutable().clear();
+    op.setInBoundsAttr(bounds);
   });
 }
 

@@ -68,16 +68,18 @@ static FloatType getSmallFloat(Type type) {
 
 /// A small float among the operands, results and arguments of `op`, or none.
 static FloatType findSmallFloat(Operation *op) {
-  for (Type type : op->getOperandTypes())
-    if (FloatType element = getSmallFloat(type))
-      return element;
-  for (Type type : op->getResultTypes())
-    if (FloatType element = getSmallFloat(type))
-      return element;
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
   for (Region &region : op->getRegions())
-    for (Type type : region.getArgumentTypes())
-      if (FloatType element = getSmallFloat(type))
-        return element;
+    for (Block &block : region)
+      llvm::append_range(types, block.getArgumentTypes());
+  if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+    llvm::append_range(types, function.getArgumentTypes());
+    llvm::append_range(types, function.getResultTypes());
+  }
+  for (Type type : types)
+    if (FloatType element = getSmallFloat(type))
+      return element;
   return {};
 }
 
@@ -391,6 +393,7 @@ struct StoreF8AsI8 : public amp::impl::StoreF8AsI8PassBase<StoreF8AsI8> {
 private:
   LogicalResult collect() {
     bool isRefused = false;
+    ops.clear();
     getOperation().walk([&](Operation *op) {
       FloatType type = findSmallFloat(op);
       if (!type)

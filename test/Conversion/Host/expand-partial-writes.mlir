@@ -75,6 +75,20 @@ func.func @wholly(%x: tensor<4xf32>, %to: tensor<4x?xf32>, %mx: memref<4xf32>, %
   return %t, %l, %d : tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>
 }
 
+// A mask has the order of the tensor; promises are believed where numbers say the same, as of the rows here.
+// CHECK-LABEL: func.func @masked_transposed
+// CHECK-SAME:    (%[[V:.*]]: vector<4x2xf32>, %[[MASK:.*]]: vector<2x4xi1>, %[[TO:.*]]: tensor<2x8xf32>
+func.func @masked_transposed(%v: vector<4x2xf32>, %mask: vector<2x4xi1>, %to: tensor<2x8xf32>, %at: index) -> tensor<2x8xf32> {
+  // CHECK: %[[OLD:.*]] = vector.transfer_read %[[TO]]{{.*}} {in_bounds = [false, true],
+  // CHECK: %[[TURNED:.*]] = vector.transpose %[[MASK]], [1, 0] : vector<2x4xi1> to vector<4x2xi1>
+  // CHECK: %[[NEW:.*]] = arith.select %[[TURNED]], %[[V]], %[[OLD]]
+  // CHECK: vector.transfer_write %[[NEW]], %[[TO]]{{.*}} {in_bounds = [false, true],
+  %c0 = arith.constant 0 : index
+  %r = vector.transfer_write %v, %to[%c0, %at], %mask {in_bounds = [true, true], permutation_map = affine_map<(i, j) -> (j, i)>}
+      : vector<4x2xf32>, tensor<2x8xf32>
+  return %r : tensor<2x8xf32>
+}
+
 // A mask chooses between what is written and what is there. Near misses: none, memory.
 // CHECK-LABEL: func.func @masked
 // CHECK-SAME:    %[[V:.*]]: vector<4xf32>, %[[MASK:.*]]: vector<4xi1>, %[[TO:.*]]: tensor<8xf32>, %[[MEM:.*]]: memref<8xf32>, %[[AT:.*]]: index

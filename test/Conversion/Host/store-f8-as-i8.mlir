@@ -96,6 +96,8 @@ func.func @carried(%t: tensor<4xf8E4M3FN>, %n: index, %is: i1) -> tensor<4xf8E4M
 }
 // CHECK: func private @called() -> i8
 func.func private @called() -> f8E4M3FN
+// CHECK: func private @alone(tensor<4xi8>)
+func.func private @alone(tensor<4xf8E4M3FN>)
 
 // Operations with a name say what they do to each element, products in f32 as well as in themselves.
 // CHECK-LABEL: func @named

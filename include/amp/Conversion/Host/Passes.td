@@ -380,7 +380,8 @@ def ExpandPartialWritesPass : Pass<"amp-expand-partial-writes", "::mlir::func::F
     projected permutation (a diagonal, an offset), or a loop that the map does not
     name may have no iteration. A `vector.transfer_write` with a mask, which is taken
     for one without where it is bufferized or folded, reads what is there and writes
-    the whole vector. Stands before all that folds.
+    the whole vector; that it is in bounds is believed only where extents and a constant index say so, as it may be
+    said of what the mask leaves. Stands before all that folds.
 
     Before:
     ```mlir
