@@ -53,6 +53,8 @@ static void addTensorStage(OpPassManager &pm,
   pm.addPass(createStripContractPass());
   // Before anything is said of what was written to what it becomes.
   pm.addNestedPass<func::FuncOp>(createCheckExtentsPass());
+  // Of which no pass that makes kernels knows.
+  pm.addNestedPass<func::FuncOp>(createVectorsToTensorsPass());
   pm.addNestedPass<func::FuncOp>(createCutNegativePadsPass());
   pm.addNestedPass<func::FuncOp>(createKeepScalersOnDevicePass());
   pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());

@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
@@ -55,6 +56,8 @@ static void addCleanup(OpPassManager &pm) {
 }
 
 void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
+  // Of equal reads, one with a mask around it and one without, CSE keeps one.
+  pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   // Of which folds, fusion and bufferization forget what the destination keeps.
   pm.addNestedPass<func::FuncOp>(createExpandPartialWritesPass());
   // Bufferization knows no loops of blocks, and the inliner writes one block.

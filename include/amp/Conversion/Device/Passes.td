@@ -988,6 +988,58 @@ def CopyByElementsPass : Pass<"amp-copy-by-elements"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def VectorsToTensorsPass : Pass<"amp-vectors-to-tensors", "::mlir::func::FuncOp"> {
+  let summary = "make vectors of a step small tensors";
+  let description = [{
+    Whoever vectorises a step leaves `vector.transfer_read` and `vector.transfer_write` on its tensors, and
+    arithmetic on vectors between them. A host runs them as instructions. A device has its own way to divide
+    elements among threads, and passes that make kernels look for operations on tensors. So each vector becomes
+    a tensor of its extents:
+
+    - A transfer whose places are all in the tensor, by numbers or by `in_bounds`, is a `tensor.extract_slice` or
+      `tensor.insert_slice`; one that may leave it, or that has a mask, a `linalg.generic` that chooses for each element. With a mask, `in_bounds` is not
+      believed, as vectorisers promise it of what is left. Permutation maps are transpositions and repetitions.
+    - Elementwise operations of `arith` and `math` take tensors as they take vectors; `vector.fma` is `math.fma`.
+    - `vector.contract`, `multi_reduction`, `reduction` and `outerproduct` are `linalg.generic`, with their masks, if
+      `vector.mask` gives them some: a product is rounded before it is added, and sums go in the order of their loops.
+    - `vector.broadcast`, `transpose`, `shape_cast`, `extract`, `insert`, their strided slices, `shuffle` of one dimension, `from_elements`,
+      `to_elements`, `create_mask`, `constant_mask`, `step` and `bitcast` of one width move elements, or make them.
+
+    Loops, branches and calls hand on tensors instead.
+
+    **Refused**, where it stands: other operations on vectors, scalable ones, tensors of vectors, transfers of buffers, and masks with a
+    `passthru` or around anything else.
+
+    Before:
+    ```mlir
+    func.func @twice(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %c4 = arith.constant 4 : index
+      %zero = arith.constant 0.0 : f32
+      %v = vector.transfer_read %x[%c4], %zero {in_bounds = [true]} : tensor<8xf32>, vector<4xf32>
+      %w = arith.addf %v, %v : vector<4xf32>
+      %r = vector.transfer_write %w, %x[%c4] {in_bounds = [true]} : vector<4xf32>, tensor<8xf32>
+      return %r : tensor<8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @twice(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %c4 = arith.constant 4 : index
+      %zero = arith.constant 0.0 : f32
+      %v = tensor.extract_slice %x[4] [4] [1] : tensor<8xf32> to tensor<4xf32>
+      %w = arith.addf %v, %v : tensor<4xf32>
+      %r = tensor.insert_slice %w into %x[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+      return %r : tensor<8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numOperations", "operations", "Operations on vectors">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def StoreIndicesAsIntegersPass : Pass<"amp-store-indices-as-integers"> {
   let summary = "make tensors of index tensors of 64-bit integers";
   let description = [{
