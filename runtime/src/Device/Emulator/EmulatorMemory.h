@@ -32,7 +32,8 @@ public:
   void resetPeak() { heap.resetPeak(); }
 
 private:
-  HostHeap heap;
+  /// What is read or written right behind an allocation is in none.
+  HostHeap heap{/*gap=*/kAlignment};
   MemoryRange *live = nullptr;
   int64_t liveCount = 0, capacity = 0;
 };

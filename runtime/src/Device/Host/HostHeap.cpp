@@ -82,7 +82,7 @@ void HostHeap::release(Block *block) {
 HostHeap::Block *HostHeap::takeNew(size_t capacity, size_t unit) {
   // Unlike aligned_alloc, it takes any size.
   void *pointer = nullptr;
-  if (posix_memalign(&pointer, unit, capacity) != 0)
+  if (posix_memalign(&pointer, unit, capacity + gap) != 0)
     return nullptr;
   auto *block = new (std::nothrow) Block{};
   if (!block) {

@@ -44,6 +44,10 @@ public:
     int64_t bytesCurrent = 0, bytesPeak = 0, allocations = 0;
   };
 
+  /// Leaves at least `gap` bytes between blocks, for whoever tells them apart by
+  /// addresses: an allocator may put one right behind another.
+  explicit HostHeap(size_t gap = 0) : gap(gap) {}
+
   /// Null if there is no memory. `alignment` is a power of two or 0.
   void *allocate(int64_t bytes, int64_t alignment, Group *group = nullptr);
 
@@ -70,6 +74,7 @@ private:
   void release(Block *block);
   void releaseLive(Block **link);
 
+  const size_t gap;
   mutable std::mutex mutex;
   /// Live blocks by address, kept ones by size: chains stay short, as a step
   /// has hundreds of tensors.
