@@ -42,6 +42,8 @@ void mlir::amp::addCanonicalizer(OpPassManager &pm,
   names.push_back("FoldInsertPadIntoFill");
   // Makes a loop whose tensor shrinks carry one that does not.
   names.push_back("ForOpTensorCastFolder");
+  // Gives what is masked off the vector's elements, not the accumulator's.
+  names.push_back("ElideUnitDimsInMultiDimReduction");
   SmallVector<std::string> disabled;
   // Compilers differ in how they spell the namespace of a pattern.
   for (StringRef name : names)

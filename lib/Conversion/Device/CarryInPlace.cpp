@@ -299,7 +299,9 @@ struct CarryInPlace : public amp::impl::CarryInPlacePassBase<CarryInPlace> {
     }
     SmallVector<const CarriedTensor *> inPlace;
     for (const CarriedTensor &tensor : tensors)
-      if (llvm::none_of(tensors, [&](const CarriedTensor &other) {
+      // One that is not known may have another size in each iteration.
+      if (cast<TensorType>(tensor.carried.getType()).hasStaticShape() &&
+          llvm::none_of(tensors, [&](const CarriedTensor &other) {
             return other.origins.contains(tensor.carried) ||
                    (other.yielded->get() != tensor.yielded->get() &&
                     intersects(other.results, tensor.results));

@@ -18,9 +18,9 @@
 //   max of x           = max over p of m_p
 //   sum of exp(x - c)  = sum over p of s_p exp(m_p - c)
 //
-// for any c (Milakov and Gimelshein, "Online normalizer calculation for
-// softmax", 2018, with parts instead of elements). What else reads the
-// exponentials computes them itself.
+// for any c that is finite or the maximum (Milakov and Gimelshein, "Online
+// normalizer calculation for softmax", 2018, with parts instead of elements).
+// What else reads the exponentials computes them itself.
 //
 // What is infinite or NaN stays what it was: a part whose maximum is not finite
 // adds up exp(x - 0), which is 0 where all of it is masked by -inf.
@@ -269,6 +269,14 @@ Value Parts::reduce(
       .getResult(0);
 }
 
+/// Whether maxima of `type` may begin with an infinity, and are no wider than
+/// what sums are of.
+static bool hasInfinity(Type type) {
+  auto number = dyn_cast<FloatType>(type);
+  return number && number.getWidth() <= 32 &&
+         APFloat::semanticsHasInf(number.getFloatSemantics());
+}
+
 /// `number`, or 0 if it is infinite or NaN.
 static Value getFinite(OpBuilder &b, Location loc, Value number) {
   auto type = cast<FloatType>(number.getType());
@@ -485,6 +493,9 @@ private:
     linalg::GenericOp op = maximum.op;
     return op->getBlock() == sum.op->getBlock() &&
            op->isBeforeInBlock(sum.source) &&
+           hasInfinity(maximum.taken.getType()) &&
+           op.getStaticLoopRanges() ==
+               linalg::GenericOp(sum.source).getStaticLoopRanges() &&
            areSameExpression(getUnwidened(maximum.taken), op,
                              getUnwidened(sum.element), sum.source);
   }

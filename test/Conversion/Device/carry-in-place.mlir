@@ -393,3 +393,23 @@ func.func @of_numbers(%c: i1, %a: f32, %b: f32) -> (tensor<2x1xf32>, tensor<f32>
   }
   return %r#0, %r#1, %f : tensor<2x1xf32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// A tensor of unknown extent may be shorter in each iteration: it is where it is computed.
+// CHECK-LABEL: func @shrinks(
+// CHECK-NOT:   materialize_in_destination
+// CHECK:       return
+func.func @shrinks(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<?xf32>) {
+    %extent = tensor.dim %a, %c0 : tensor<?xf32>
+    %less = arith.subi %extent, %c1 : index
+    %part = tensor.extract_slice %a[1] [%less] [1] : tensor<?xf32> to tensor<?xf32>
+    %e = tensor.empty(%less) : tensor<?xf32>
+    %new = linalg.exp ins(%part : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %new : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}

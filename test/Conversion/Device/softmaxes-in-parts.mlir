@@ -347,3 +347,96 @@ func.func @starts(%x: tensor<4x512xf32>, %x1: tensor<4x512xf32>, %lowest: tensor
   } -> tensor<4xf32>
   return %q, %s, %r, %n : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Near misses: maxima of a type without infinities, and of one wider than the sums; rows of another operation's extents.
+// CHECK-LABEL: func @without_infinity
+// CHECK-NOT:   tensor.expand_shape
+// CHECK:       return
+#id = affine_map<(d0,d1)->(d0,d1)>
+#row = affine_map<(d0,d1)->(d0)>
+func.func @without_infinity(%x: tensor<4x65536xf8E4M3FN>) -> tensor<4xf32> {
+  %ninf = arith.constant -448.0 : f8E4M3FN
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf8E4M3FN>
+  %i = linalg.fill ins(%ninf : f8E4M3FN) outs(%e : tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN>
+  %m = linalg.generic {indexing_maps=[#id,#row], iterator_types=["parallel","reduction"]} ins(%x : tensor<4x65536xf8E4M3FN>) outs(%i : tensor<4xf8E4M3FN>) {
+  ^bb0(%a: f8E4M3FN, %o: f8E4M3FN):
+    %s = arith.maximumf %a, %o : f8E4M3FN
+    linalg.yield %s : f8E4M3FN
+  } -> tensor<4xf8E4M3FN>
+  %e2 = tensor.empty() : tensor<4xf32>
+  %i2 = linalg.fill ins(%z : f32) outs(%e2 : tensor<4xf32>) -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps=[#id,#row,#row], iterator_types=["parallel","reduction"]} ins(%x, %m : tensor<4x65536xf8E4M3FN>, tensor<4xf8E4M3FN>) outs(%i2 : tensor<4xf32>) {
+  ^bb0(%a: f8E4M3FN, %c: f8E4M3FN, %o: f32):
+    %w = arith.extf %a : f8E4M3FN to f32
+    %cc = arith.extf %c : f8E4M3FN to f32
+    %d = arith.subf %w, %cc : f32
+    %ex = math.exp %d : f32
+    %s = arith.addf %ex, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @wider_maximum
+// CHECK-NOT:   tensor.expand_shape
+// CHECK:       return
+#id = affine_map<(d0,d1)->(d0,d1)>
+#row = affine_map<(d0,d1)->(d0)>
+func.func @wider_maximum(%x: tensor<4x65536xf16>) -> tensor<4xf32> {
+  %ninf = arith.constant 0xFFF0000000000000 : f64
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf64>
+  %i = linalg.fill ins(%ninf : f64) outs(%e : tensor<4xf64>) -> tensor<4xf64>
+  %m = linalg.generic {indexing_maps=[#id,#row], iterator_types=["parallel","reduction"]} ins(%x : tensor<4x65536xf16>) outs(%i : tensor<4xf64>) {
+  ^bb0(%a: f16, %o: f64):
+    %w = arith.extf %a : f16 to f64
+    %s = arith.maximumf %w, %o : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  %e2 = tensor.empty() : tensor<4xf32>
+  %i2 = linalg.fill ins(%z : f32) outs(%e2 : tensor<4xf32>) -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps=[#id,#row,#row], iterator_types=["parallel","reduction"]} ins(%x, %m : tensor<4x65536xf16>, tensor<4xf64>) outs(%i2 : tensor<4xf32>) {
+  ^bb0(%a: f16, %c: f64, %o: f32):
+    %w = arith.extf %a : f16 to f32
+    %cc = arith.truncf %c : f64 to f32
+    %d = arith.subf %w, %cc : f32
+    %ex = math.exp %d : f32
+    %s = arith.addf %ex, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @other_rows
+// CHECK-NOT:   tensor.expand_shape
+// CHECK:       return
+#x = affine_map<(d0,d1)->(d1)>
+#row = affine_map<(d0,d1)->(d0)>
+func.func @other_rows(%x: tensor<65536xf32>, %c: tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
+  %ninf = arith.constant 0xFF800000 : f32
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %i = linalg.fill ins(%ninf : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %m = linalg.generic {indexing_maps=[#x,#row], iterator_types=["parallel","reduction"]} ins(%x : tensor<65536xf32>) outs(%i : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.maximumf %a, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<8xf32>
+  %i2 = linalg.fill ins(%z : f32) outs(%e2 : tensor<8xf32>) -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps=[#x,#row,#row], iterator_types=["parallel","reduction"]} ins(%x, %c : tensor<65536xf32>, tensor<8xf32>) outs(%i2 : tensor<8xf32>) {
+  ^bb0(%a: f32, %cc: f32, %o: f32):
+    %d = arith.subf %a, %cc : f32
+    %ex = math.exp %d : f32
+    %s = arith.addf %ex, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %m, %r : tensor<4xf32>, tensor<8xf32>
+}

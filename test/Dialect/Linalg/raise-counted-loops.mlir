@@ -296,3 +296,35 @@ func.func @writes(%x: f32, %memory: memref<f32>) -> f32 {
   }
   return %r#1 : f32
 }
+
+// -----
+
+// The end is computed in a body outside of the loop, whose tensor is what can be read there.
+// CHECK-LABEL: func @computed_end
+// CHECK:       %[[END:.*]] = linalg.generic
+// CHECK:       %[[E:.*]] = tensor.extract %[[END]][] : tensor<i32>
+// CHECK:       scf.for
+// CHECK-NOT:   scf.while
+#scalar = affine_map<() -> ()>
+func.func @computed_end(%n: tensor<i32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant dense<0> : tensor<i32>
+  %one = arith.constant dense<1> : tensor<i32>
+  %c1 = arith.constant 1 : i32
+  %e = tensor.empty() : tensor<i32>
+  %end = linalg.generic {indexing_maps = [#scalar, #scalar], iterator_types = []} ins(%n : tensor<i32>) outs(%e : tensor<i32>) {
+  ^bb0(%a: i32, %o: i32):
+    %t = arith.addi %a, %c1 : i32
+    linalg.yield %t : i32
+  } -> tensor<i32>
+  %r:2 = scf.while (%i = %zero, %y = %x) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>) {
+    %c = arith.cmpi slt, %i, %end : tensor<i32>
+    %more = tensor.extract %c[] : tensor<i1>
+    scf.condition(%more) %i, %y : tensor<i32>, tensor<4xf32>
+  } do {
+  ^bb0(%i: tensor<i32>, %y: tensor<4xf32>):
+    %z = arith.addf %y, %y : tensor<4xf32>
+    %j = arith.addi %i, %one : tensor<i32>
+    scf.yield %j, %z : tensor<i32>, tensor<4xf32>
+  }
+  return %r#1 : tensor<4xf32>
+}

@@ -90,3 +90,46 @@ func.func @data(%n: index, %x: tensor<i32>, %y: tensor<2xi32>, %z: i32, %f: f32)
   %5 = tensor.extract %h[] : tensor<f32>
   return %0, %1, %2, %3, %4, %5 : i32, i32, i32, i32, i32, f32
 }
+
+// Near misses: constants whose elements are not known here, or not at all; a loop without iterations, which leaves what was there.
+// CHECK-LABEL: func @unknown
+// CHECK-COUNT-3: tensor.extract
+// CHECK:       return
+func.func @unknown(%none: tensor<0xi32>, %init: tensor<1xi32>) -> (i32, i32, i32) {
+  %c0 = arith.constant 0 : index
+  %seven = arith.constant 7 : i32
+  %one = arith.constant dense<1> : tensor<i32>
+  %stored = arith.constant dense_resource<number> : tensor<1xi32>
+  %0 = tensor.extract %stored[%c0] : tensor<1xi32>
+  %poison = ub.poison : tensor<i32>
+  %sum = arith.addi %poison, %one : tensor<i32>
+  %1 = tensor.extract %sum[] : tensor<i32>
+  %g = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%none : tensor<0xi32>) outs(%init : tensor<1xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    linalg.yield %seven : i32
+  } -> tensor<1xi32>
+  %2 = tensor.extract %g[%c0] : tensor<1xi32>
+  return %0, %1, %2 : i32, i32, i32
+}
+
+// In a block that nothing reaches, a tensor may be made of what is read from it.
+// CHECK-LABEL: func @unreachable
+func.func @unreachable(%x: tensor<8xf32>) -> f32 {
+  %c = arith.constant 1.0 : f32
+  return %c : f32
+^bb1:
+  %e = tensor.extract %t[] : tensor<i32>
+  %t = tensor.from_elements %e : tensor<i32>
+  %k = arith.index_cast %e : i32 to index
+  %r = tensor.extract %x[%k] : tensor<8xf32>
+  return %r : f32
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      number: "0x0400000003000000"
+    }
+  }
+#-}

@@ -27,7 +27,7 @@ static Value getInput(linalg::GenericOp op, BlockArgument argument) {
   return op.isDpsInput(operand) ? operand->get() : Value();
 }
 
-/// What `value` is the number of by one step, or nothing.
+/// The same, of whatever shape.
 static Value getSource(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto op = dyn_cast<linalg::GenericOp>(argument.getOwner()->getParentOp());
@@ -42,19 +42,29 @@ static Value getSource(Value value) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic || !generic.hasPureTensorSemantics())
     return {};
-  // What a sum takes in is not what it comes to.
-  if (generic.getNumParallelLoops() != generic.getNumLoops())
+  // What a sum takes in is not what it comes to, nor is what a loop without
+  // iterations yields.
+  if (generic.getNumParallelLoops() != generic.getNumLoops() ||
+      !llvm::all_of(generic.getStaticLoopRanges(),
+                    [](int64_t extent) { return extent == 1; }))
     return {};
   return generic.getBody()->getTerminator()->getOperand(
       cast<OpResult>(value).getResultNumber());
 }
 
+Value mlir::amp::getNumberSource(Value value) {
+  if (!isOneElement(value.getType()))
+    return {};
+  Value source = getSource(value);
+  return source && isOneElement(source.getType()) ? source : Value();
+}
+
 Value mlir::amp::getNumberOf(Value value) {
   // In a block that nothing reaches, a value may be made of itself.
   llvm::SmallPtrSet<Value, 8> seen;
-  while (isOneElement(value.getType()) && seen.insert(value).second) {
-    Value source = getSource(value);
-    if (!source || !isOneElement(source.getType()))
+  while (seen.insert(value).second) {
+    Value source = getNumberSource(value);
+    if (!source)
       break;
     value = source;
   }

@@ -22,6 +22,12 @@ namespace mlir::amp {
 /// Whether `type` is a number, or a tensor of one element.
 bool isOneElement(Type type);
 
+/// What `value`, a number or a tensor of one element, has its number from as it
+/// is: an operand of a reshape, of `tensor.extract` or `from_elements`, what
+/// the body of a `linalg.generic` yields, the input that an argument of such a
+/// body stands for. Nothing if it is computed, or known no better.
+Value getNumberSource(Value value);
+
 /// What has the same number as `value`, a number or a tensor of one element,
 /// and is computed by no reshape, no `tensor.extract` or `from_elements`, and
 /// no `linalg.generic` around it: a constant, an argument of a block that is no

@@ -9,16 +9,20 @@
 // JAX writes every loop as "while i < n", where i is a tensor like all others
 // that the loop carries:
 //
-//   %r:2 = scf.while (%i = %zero, %x = %start) {     %last =
-//   tensor.from_elements(n)
-//     %less = %i < n                                 %r = scf.for %k = 0 to n
-//     step 1 scf.condition(%less) %i, %x                        iter_args(%x =
-//     %start) {
-//   } do {                                 ->          %i =
-//   tensor.from_elements %k
-//     %y = f(%i, %x)                                   %y = f(%i, %x)
-//     scf.yield %i + 1, %y                             scf.yield %y
-//   }                                                }
+//   %r:2 = scf.while (%i = %zero, %x = %start) {
+//     scf.condition(%i < n) %i, %x
+//   } do {
+//     %y = f(%i, %x)
+//     scf.yield %i + 1, %y
+//   }
+//
+// becomes
+//
+//   %r = scf.for %k = 0 to n step 1 iter_args(%x = %start) {
+//     %i = tensor.from_elements %k
+//     %y = f(%i, %x)
+//     scf.yield %y
+//   }
 //
 // Whoever runs it then knows the rounds before the first one, and need not ask
 // a device after each. What else counts along by a constant, from a constant,
@@ -208,19 +212,28 @@ std::optional<Counter> CountedLoop::matchCounter(unsigned position) {
 /// What `value`, in the condition, is in all rounds: computed outside of the
 /// loop, or carried and never changed.
 Value CountedLoop::getInvariant(Value value) {
-  value = getNumberOf(value);
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (argument && argument.getOwner() == loop.getBeforeBody()) {
-    unsigned position = argument.getArgNumber();
-    if (loop.getYieldOp().getResults()[position] !=
-        loop.getAfterArguments()[position])
-      return {};
-    return loop.getInits()[position];
-  }
   if (getConstant(value))
     return value;
-  return loop->isAncestor(value.getParentRegion()->getParentOp()) ? Value()
-                                                                  : value;
+  auto isInside = [&](Value number) {
+    return loop->isAncestor(number.getParentBlock()->getParentOp());
+  };
+  // Not further than out of the loop: what is behind may be in a body there.
+  while (isInside(value)) {
+    Value source = getNumberSource(value);
+    if (!source)
+      break;
+    value = source;
+  }
+  if (!isInside(value))
+    return value;
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != loop.getBeforeBody())
+    return {};
+  unsigned position = argument.getArgNumber();
+  return loop.getYieldOp().getResults()[position] ==
+                 loop.getAfterArguments()[position]
+             ? loop.getInits()[position]
+             : Value();
 }
 
 /// What holds of (b, a) where `predicate` holds of (a, b).

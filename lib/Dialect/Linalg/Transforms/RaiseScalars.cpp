@@ -59,9 +59,18 @@ static bool isNumber(Value value) {
          !isa<linalg::LinalgOp>(value.getParentBlock()->getParentOp());
 }
 
-static Attribute getConstant(Value value) {
+/// The number that `value` always is, if it is one of a constant whose elements
+/// are known.
+static TypedAttr getConstantNumber(Value value) {
   Attribute constant;
-  return matchPattern(value, m_Constant(&constant)) ? constant : Attribute();
+  if (!matchPattern(value, m_Constant(&constant)))
+    return {};
+  if (auto elements = dyn_cast<DenseElementsAttr>(constant))
+    constant =
+        elements.isSplat() ? elements.getSplatValue<Attribute>() : Attribute();
+  return isa_and_present<IntegerAttr, FloatAttr>(constant)
+             ? cast<TypedAttr>(constant)
+             : TypedAttr();
 }
 
 /// What the number that `extract` reads is computed by, operands first: numbers
@@ -75,7 +84,7 @@ static FailureOr<llvm::SetVector<Value>> getNumbers(tensor::ExtractOp extract) {
     if (numbers.size() + stack.size() > kMostOperations)
       return failure();
     auto [value, operandsAreDone] = stack.pop_back_val();
-    if (operandsAreDone || isNumber(value) || getConstant(value)) {
+    if (operandsAreDone || isNumber(value) || getConstantNumber(value)) {
       numbers.insert(value);
       continue;
     }
@@ -97,12 +106,8 @@ static Value compute(OpBuilder &b, Value value,
   if (isNumber(value))
     return value;
   Type type = getElementTypeOrSelf(value.getType());
-  if (Attribute constant = getConstant(value)) {
-    if (auto elements = dyn_cast<DenseElementsAttr>(constant))
-      constant = elements.getSplatValue<Attribute>();
-    return arith::ConstantOp::create(b, value.getLoc(), type,
-                                     cast<TypedAttr>(constant));
-  }
+  if (TypedAttr constant = getConstantNumber(value))
+    return arith::ConstantOp::create(b, value.getLoc(), type, constant);
   Operation *op = value.getDefiningOp();
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
@@ -125,7 +130,8 @@ struct RaiseScalars : public amp::impl::RaiseScalarsPassBase<RaiseScalars> {
     IRRewriter rewriter(&getContext());
     for (tensor::ExtractOp extract : extracts) {
       FailureOr<llvm::SetVector<Value>> numbers = getNumbers(extract);
-      if (failed(numbers))
+      // In a block that nothing reaches, it may be what it is made of.
+      if (failed(numbers) || numbers->back() == extract.getResult())
         continue;
       rewriter.setInsertionPoint(extract);
       DenseMap<Value, Value> known;
