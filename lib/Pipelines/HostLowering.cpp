@@ -58,6 +58,7 @@ static void addCleanup(OpPassManager &pm) {
 }
 
 void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createExpandMaskedReductionsPass());
   // Of equal reads, one with a mask around it and one without, CSE keeps one.
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   // Of which folds, fusion and bufferization forget what the destination keeps.

@@ -370,6 +370,37 @@ def CopySharedYieldsPass : Pass<"amp-copy-shared-yields", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
+def ExpandMaskedReductionsPass : Pass<"amp-expand-masked-reductions", "::mlir::func::FuncOp"> {
+  let summary = "choices for the masks of reductions";
+  let description = [{
+    A `vector.multi_reduction` in a `vector.mask` becomes one without, of what the mask leaves and of the number that changes no result elsewhere:
+    -0 for a sum of floating point, NaN for `minnumf`. Upstream takes reductions over an extent of 1 apart, and then gives
+    the vector's elements where the mask leaves the accumulator (LLVM 22). Stands before all that folds.
+
+    **Left alone.** Other operations with masks, such as `vector.reduction` and `vector.contract`.
+
+    Before:
+    ```mlir
+    func.func @sum(%m: vector<4x2xi1>, %v: vector<4x2xf32>, %acc: vector<4xf32>) -> vector<4xf32> {
+      %r = vector.mask %m { vector.multi_reduction <add>, %v, %acc [1] : vector<4x2xf32> to vector<4xf32> } : vector<4x2xi1> -> vector<4xf32>
+      return %r : vector<4xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @sum(%m: vector<4x2xi1>, %v: vector<4x2xf32>, %acc: vector<4xf32>) -> vector<4xf32> {
+      %none = arith.constant dense<-0.0> : vector<4x2xf32>
+      %left = arith.select %m, %v, %none : vector<4x2xi1>, vector<4x2xf32>
+      %r = vector.multi_reduction <add>, %left, %acc [1] : vector<4x2xf32> to vector<4xf32>
+      return %r : vector<4xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numExpanded", "expanded", "Reductions without their masks">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
 def ExpandPartialWritesPass : Pass<"amp-expand-partial-writes", "::mlir::func::FuncOp"> {
   let summary = "loops for what writes a part of its destination";
   let description = [{
