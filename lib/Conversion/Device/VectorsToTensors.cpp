@@ -31,6 +31,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -226,12 +227,13 @@ SmallVector<Value> Rewrite::elementwise() {
 }
 
 Value Rewrite::constant(arith::ConstantOp op) {
-  auto numbers = dyn_cast<DenseElementsAttr>(op.getValue());
-  if (!numbers)
-    return {};
+  RankedTensorType type = getTensor(cast<VectorType>(op.getType()));
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue()))
+    return arith::ConstantOp::create(
+        b, loc, DenseResourceElementsAttr::get(type, resource.getRawHandle()));
+  auto numbers = cast<DenseElementsAttr>(op.getValue());
   return arith::ConstantOp::create(b, loc,
-                                   cast<TypedAttr>(numbers.reshape(getTensor(
-                                       cast<VectorType>(op.getType())))));
+                                   cast<TypedAttr>(numbers.reshape(type)));
 }
 
 Value Rewrite::read(vector::TransferReadOp op) {
@@ -574,6 +576,11 @@ static std::string check(Operation *op, bool isMasked) {
                            base);
     return "";
   }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op);
+      constant &&
+      !isa<DenseElementsAttr, DenseResourceElementsAttr>(constant.getValue()))
+    return "expected a constant of a vector to be 'dense' or "
+           "'dense_resource', but got another";
   bool isKnown =
       isMasked
           ? isa<vector::ContractionOp, vector::MultiDimReductionOp>(op) ||

@@ -145,6 +145,25 @@ func.func @others(%x: tensor<4xf32>, %m: memref<4xf32>, %i: index) -> tensor<4xf
 
 // -----
 
+// A resource is the tensor's; a near miss is a constant that lists only some numbers.
+// CHECK-LABEL: func @resource
+func.func @resource() -> vector<2xi32> {
+  // CHECK: arith.constant dense_resource<numbers> : tensor<2xi32>
+  %a = arith.constant dense_resource<numbers> : vector<2xi32>
+  return %a : vector<2xi32>
+}
+{-# dialect_resources: { builtin: { numbers: "0x040000000300000003000000" } } #-}
+
+// -----
+
+func.func @sparse() -> vector<2xi32> {
+  // expected-error @below {{expected a constant of a vector to be 'dense' or 'dense_resource', but got another; write it on tensors}}
+  %a = arith.constant sparse<[[1]], [3]> : vector<2xi32>
+  return %a : vector<2xi32>
+}
+
+// -----
+
 func.func @interleave(%v: vector<4xf32>) -> vector<8xf32> {
   // expected-error @below {{expected an operation on vectors that can be one on tensors, but got 'vector.interleave'; write it on tensors, as 'linalg.generic', or run the step on the host}}
   %r = vector.interleave %v, %v : vector<4xf32> -> vector<8xf32>
