@@ -140,6 +140,19 @@ static Value both(OpBuilder &b, Location loc, Value left, Value right) {
   return arith::AndIOp::create(b, loc, left, right);
 }
 
+/// `mask` in the shape of the window. That of a window without extents has one
+/// element, as vectors of masks have no rank 0.
+static Value fitMask(const Window &window, Value mask) {
+  if (!mask || !window.sides.empty())
+    return mask;
+  auto type = cast<RankedTensorType>(mask.getType());
+  if (type.getRank() == 0)
+    return mask;
+  return tensor::CollapseShapeOp::create(
+      window.b, window.loc, RankedTensorType::get({}, type.getElementType()),
+      mask, SmallVector<ReassociationIndices>());
+}
+
 /// Reads each place of a window that is inside and that the mask names.
 static Value readEach(const Window &window, Value mask, Value other) {
   OpBuilder &b = window.b;
@@ -197,6 +210,7 @@ static Value rearrange(OpBuilder &b, Location loc, Value tensor, AffineMap from,
 Value mlir::amp::readAsTensor(OpBuilder &b, vector::TransferReadOp read,
                               Value mask) {
   Window window(b, read, bool(mask));
+  mask = fitMask(window, mask);
   Value result;
   if (llvm::is_contained(window.tensorType.getShape(), 0)) {
     result = tensor::SplatOp::create(b, window.loc, read.getPadding(),
@@ -260,6 +274,7 @@ static Value writeEach(const Window &window, Value vector, Value mask) {
 Value mlir::amp::writeAsTensor(OpBuilder &b, vector::TransferWriteOp write,
                                Value vector, Value mask) {
   Window window(b, write, bool(mask));
+  mask = fitMask(window, mask);
   // A map that writes repeats nothing.
   Value part = rearrange(b, window.loc, vector,
                          inversePermutation(window.map()), window.shape());

@@ -126,6 +126,9 @@ static void expand(linalg::GenericOp op, IRRewriter &rewriter) {
 
 /// The mask of `op`, which has the order of the tensor, in that of the vector.
 static Value getMaskOfVector(vector::TransferWriteOp op, OpBuilder &b) {
+  // That of a vector without dimensions has one element.
+  if (op.getVectorType().getRank() == 0)
+    return vector::ExtractOp::create(b, op.getLoc(), op.getMask(), 0);
   SmallVector<unsigned> dims;
   for (AffineExpr place : op.getPermutationMap().getResults())
     dims.push_back(cast<AffineDimExpr>(place).getPosition());

@@ -164,6 +164,27 @@ func.func @sparse() -> vector<2xi32> {
 
 // -----
 
+// A mask of one element for a vector of no dimensions, or one that only repeats.
+// CHECK-LABEL: func @one_place
+// CHECK-SAME:    %[[V:.*]]: tensor<f32>, %[[X:.*]]: tensor<8xf32>, %[[MASK:.*]]: tensor<1xi1>, %{{.*}}: index, %[[PAD:.*]]: f32
+func.func @one_place(%v: vector<f32>, %x: tensor<8xf32>, %mask: vector<1xi1>, %i: index, %pad: f32) -> (vector<f32>, vector<4xf32>, tensor<8xf32>) {
+  // CHECK: %[[ONE:.*]] = tensor.collapse_shape %[[MASK]] [] : tensor<1xi1> into tensor<i1>
+  // CHECK: linalg.generic {{.*}} ins(%[[ONE]], %{{.*}} : tensor<i1>, tensor<f32>)
+  // CHECK: arith.select %{{.*}}, %{{.*}}, %[[PAD]]
+  %a = vector.transfer_read %x[%i], %pad, %mask : tensor<8xf32>, vector<f32>
+  // CHECK: %[[TWO:.*]] = tensor.collapse_shape %[[MASK]] []
+  // CHECK: linalg.generic {{.*}} ins(%[[TWO]], %{{.*}} : tensor<i1>, tensor<f32>)
+  // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<f32>) outs(%{{.*}} : tensor<4xf32>)
+  %b = vector.transfer_read %x[%i], %pad, %mask {in_bounds = [true], permutation_map = affine_map<(i) -> (0)>} : tensor<8xf32>, vector<4xf32>
+  // CHECK: %[[THREE:.*]] = tensor.collapse_shape %[[MASK]] []
+  // CHECK: tensor.extract %[[THREE]][] : tensor<i1>
+  // CHECK: tensor.extract %[[V]][] : tensor<f32>
+  %c = vector.transfer_write %v, %x[%i], %mask : vector<f32>, tensor<8xf32>
+  return %a, %b, %c : vector<f32>, vector<4xf32>, tensor<8xf32>
+}
+
+// -----
+
 func.func @interleave(%v: vector<4xf32>) -> vector<8xf32> {
   // expected-error @below {{expected an operation on vectors that can be one on tensors, but got 'vector.interleave'; write it on tensors, as 'linalg.generic', or run the step on the host}}
   %r = vector.interleave %v, %v : vector<4xf32> -> vector<8xf32>

@@ -89,6 +89,18 @@ func.func @masked_transposed(%v: vector<4x2xf32>, %mask: vector<2x4xi1>, %to: te
   return %r : tensor<2x8xf32>
 }
 
+// A vector without dimensions has a mask of one element.
+// CHECK-LABEL: func.func @masked_number
+// CHECK-SAME:    %[[V:.*]]: vector<f32>, %[[MASK:.*]]: vector<1xi1>, %[[TO:.*]]: tensor<8xf32>
+func.func @masked_number(%v: vector<f32>, %mask: vector<1xi1>, %to: tensor<8xf32>, %at: index) -> tensor<8xf32> {
+  // CHECK: %[[OLD:.*]] = vector.transfer_read %[[TO]]
+  // CHECK: %[[IS:.*]] = vector.extract %[[MASK]][0] : i1 from vector<1xi1>
+  // CHECK: %[[NEW:.*]] = arith.select %[[IS]], %[[V]], %[[OLD]] : vector<f32>
+  // CHECK: vector.transfer_write %[[NEW]], %[[TO]]{{.*}} : vector<f32>, tensor<8xf32>
+  %r = vector.transfer_write %v, %to[%at], %mask : vector<f32>, tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
 // A mask chooses between what is written and what is there. Near misses: none, memory.
 // CHECK-LABEL: func.func @masked
 // CHECK-SAME:    %[[V:.*]]: vector<4xf32>, %[[MASK:.*]]: vector<4xi1>, %[[TO:.*]]: tensor<8xf32>, %[[MEM:.*]]: memref<8xf32>, %[[AT:.*]]: index
