@@ -31,6 +31,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #define DEBUG_TYPE "amp-store-indices-as-integers"
@@ -52,15 +53,18 @@ static bool isTensorOfIndex(Type type) {
   return tensor && tensor.getElementType().isIndex();
 }
 
-/// The type that is stored for `type`.
+/// The type that is stored for `type`, which may be that of a function.
 static Type getStored(Type type) {
+  auto each = [](TypeRange types) {
+    return llvm::map_to_vector(types,
+                               [](Type type) { return getStored(type); });
+  };
+  if (auto function = dyn_cast<FunctionType>(type))
+    return function.clone(each(function.getInputs()),
+                          each(function.getResults()));
   return isTensorOfIndex(type) ? cast<TensorType>(type).clone(
                                      IntegerType::get(type.getContext(), 64))
                                : type;
-}
-
-static SmallVector<Type> getStored(TypeRange types) {
-  return llvm::map_to_vector(types, [](Type type) { return getStored(type); });
 }
 
 /// A value of `op` that is a tensor of index, or none.
@@ -80,6 +84,10 @@ static bool takesIntegers(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), isOther) ||
       llvm::any_of(op->getResultTypes(), isOther))
     return false;
+  // Not of those that list only some numbers.
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<DenseElementsAttr, DenseResourceElementsAttr>(
+        constant.getValue());
   return isa_and_present<
       arith::ArithDialect, bufferization::BufferizationDialect,
       cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
@@ -93,12 +101,8 @@ static void storeValues(Operation *op) {
     for (Block &block : region)
       for (BlockArgument argument : block.getArguments())
         argument.setType(getStored(argument.getType()));
-  if (auto function = dyn_cast<func::FuncOp>(op)) {
-    FunctionType type = function.getFunctionType();
-    function.setFunctionType(FunctionType::get(op->getContext(),
-                                               getStored(type.getInputs()),
-                                               getStored(type.getResults())));
-  }
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    function.setType(cast<FunctionType>(getStored(function.getFunctionType())));
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,12 +199,21 @@ static void castElements(Operation *op) {
       .Case<tensor::GenerateOp, tensor::PadOp>([&](Operation *body) {
         castYields(body->getRegion(0), element(body->getResult(0)));
       })
+      .Case([&](linalg::PackOp pack) {
+        for (OpOperand &padding : pack.getPaddingValueMutable())
+          castOperand(padding, element(pack.getDest()));
+      })
       .Case([&](arith::ConstantOp constant) {
+        Type i64 = IntegerType::get(op->getContext(), 64);
+        if (auto numbers =
+                dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+            numbers && numbers.getElementType().isIndex())
+          constant.setValueAttr(DenseResourceElementsAttr::get(
+              numbers.getType().clone(i64), numbers.getRawHandle()));
         auto numbers = dyn_cast<DenseIntElementsAttr>(constant.getValue());
         if (numbers && numbers.getElementType().isIndex())
-          constant.setValueAttr(
-              numbers.mapValues(IntegerType::get(op->getContext(), 64),
-                                [](const APInt &number) { return number; }));
+          constant.setValueAttr(numbers.mapValues(
+              i64, [](const APInt &number) { return number; }));
       })
       .Case(
           [&](arith::IndexCastOp cast) { castTensor(cast, /*isSigned=*/true); })

@@ -160,6 +160,36 @@ func.func @others(%t: tensor<4xi32>, %i: index, %notes: memref<4xindex>) -> (ten
 
 // -----
 
+// Whose numbers are no attributes, or are elsewhere: resources, paddings, types of functions.
+// CHECK-LABEL: func private @handle(
+func.func private @handle(%t: tensor<4xindex>) -> tensor<4xindex> {
+  return %t : tensor<4xindex>
+}
+// CHECK-LABEL: func @elsewhere
+// CHECK-SAME: %[[T:.*]]: tensor<5xi64>, %[[TO:.*]]: tensor<3x2xi64>, %[[P:.*]]: index
+func.func @elsewhere(%t: tensor<5xindex>, %to: tensor<3x2xindex>, %p: index, %four: tensor<4xindex>) -> (tensor<2xindex>, tensor<3x2xindex>, tensor<4xindex>) {
+  // CHECK: arith.constant dense_resource<places> : tensor<2xi64>
+  %places = arith.constant dense_resource<places> : tensor<2xindex>
+  // CHECK: %[[PADDING:.*]] = arith.index_cast %[[P]] : index to i64
+  // CHECK: linalg.pack %[[T]] padding_value(%[[PADDING]] : i64) {{.*}} : tensor<5xi64> -> tensor<3x2xi64>
+  %packed = linalg.pack %t padding_value(%p : index) inner_dims_pos = [0] inner_tiles = [2] into %to : tensor<5xindex> -> tensor<3x2xindex>
+  // CHECK: call @handle(%{{.*}}) : (tensor<4xi64>) -> tensor<4xi64>
+  %h = func.constant @handle : (tensor<4xindex>) -> tensor<4xindex>
+  %r = func.call_indirect %h(%four) : (tensor<4xindex>) -> tensor<4xindex>
+  return %places, %packed, %r : tensor<2xindex>, tensor<3x2xindex>, tensor<4xindex>
+}
+{-# dialect_resources: { builtin: { places: "0x0800000003000000000000000300000000000000" } } #-}
+
+// -----
+
+func.func @sparse() -> tensor<2xindex> {
+  // expected-error @below {{for what is stored of 'tensor<2xindex>', but got 'arith.constant'}}
+  %t = arith.constant sparse<[[1]], [3]> : tensor<2xindex>
+  return %t : tensor<2xindex>
+}
+
+// -----
+
 func.func @buffer(%m: memref<4xindex>) -> tensor<4xindex> {
   // expected-error @below {{expected an operation that can take integers of 64 bits for what is stored of 'tensor<4xindex>', but got 'bufferization.to_tensor'; cast it to i64 before ('arith.index_cast')}}
   %t = bufferization.to_tensor %m restrict : memref<4xindex> to tensor<4xindex>
