@@ -221,6 +221,8 @@ static void addLoopStage(OpPassManager &pm,
 void mlir::amp::buildHostProgramPipeline(OpPassManager &pm, bool hasTiles) {
   pm.addPass(createConvertComplexToStandardPass());
   pm.addPass(createExpandArithPass());
+  // Of more than one dimension, which LLVM has no reductions of.
+  pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMultiReductionPass());
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

@@ -158,7 +158,7 @@ FORMS = {
       %a, %a, %start : vector<2x4xf16>, vector<2x4xf16> into vector<2xf32>
   %u = vector.insert_strided_slice %p, %v {{offsets = [2], strides = [1]}} : vector<2xf32> into {V}
 """ + WRITE, lambda w, x, l: np.concatenate([x[:2], (square(x) ** 2).sum(1) + [1, 2], x[4:]])),
-    "reductions:device": (f"""  %a = vector.shape_cast %v : {V} to vector<2x4xf32>
+    "reductions": (f"""  %a = vector.shape_cast %v : {V} to vector<2x4xf32>
   %start = arith.constant dense<[1.0, -2.0]> : vector<2xf32>
   %rows = vector.multi_reduction <maximumf>, %a, %start [1] : vector<2x4xf32> to vector<2xf32>
   %total = vector.multi_reduction <add>, %a, %one [0, 1] : vector<2x4xf32> to f32
