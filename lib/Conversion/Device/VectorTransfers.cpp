@@ -14,10 +14,11 @@
 // A window that is inside is a slice. One that may leave the tensor is computed
 // element by element: a place that is outside, or that the mask leaves out, is
 // not read, as another that is inside is read in its stead and not taken. That
-// a place is inside is known from numbers, or promised by `in_bounds`; with a
-// mask, promises are not believed, as a vectoriser makes them for what the mask
-// leaves out. Written is such a window by a choice for each element of the
-// tensor.
+// a place is inside is known from numbers, or promised by `in_bounds`. Numbers
+// are believed before promises, which upstream's folds make for what begins in
+// front of the tensor as well (LLVM 22); and with a mask, promises are not
+// believed, as a vectoriser makes them for what the mask leaves out. Written is
+// such a window by a choice for each element of the tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,11 +97,13 @@ Window::Window(OpBuilder &b, VectorTransferOpInterface transfer, bool hasMask)
     const unsigned number = dim.getPosition();
     const int64_t size = tensorType.getDimSize(number);
     std::optional<int64_t> offset = getConstantIntValue(offsets[number]);
-    bool isKnown = offset && !ShapedType::isDynamic(size) && *offset >= 0 &&
-                   *offset + extents[vectorDim] <= size;
-    sides.push_back(
-        {number, unsigned(vectorDim), extents[vectorDim],
-         isKnown || (!hasMask && transfer.isDimInBounds(vectorDim))});
+    const int64_t extent = extents[vectorDim];
+    bool isInside = !hasMask && transfer.isDimInBounds(vectorDim);
+    if (offset && *offset < 0)
+      isInside = false;
+    else if (offset && !ShapedType::isDynamic(size))
+      isInside = extent <= size && *offset <= size - extent;
+    sides.push_back({number, unsigned(vectorDim), extent, isInside});
   }
   llvm::sort(sides, [](const Side &left, const Side &right) {
     return left.dim < right.dim;

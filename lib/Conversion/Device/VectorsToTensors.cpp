@@ -574,6 +574,14 @@ static std::string check(Operation *op, bool isMasked) {
       return llvm::formatv("expected a transfer from or to a tensor, but got "
                            "{0}",
                            base);
+    for (auto [dim, index] : llvm::enumerate(transfer.getIndices())) {
+      std::optional<int64_t> place = getConstantIntValue(index);
+      if (place && *place < 0 &&
+          !transfer.getPermutationMap().isFunctionOfDim(dim))
+        return llvm::formatv("expected a place in the tensor where the vector "
+                             "has no extent, but got {0} in dimension {1}",
+                             *place, dim);
+    }
     return "";
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op);

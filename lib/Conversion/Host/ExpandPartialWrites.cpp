@@ -151,8 +151,9 @@ static SmallVector<bool> getKnownBounds(vector::TransferWriteOp op) {
                        op.getVectorType().getShape(), bounds)) {
     const unsigned dim = cast<AffineDimExpr>(place).getPosition();
     std::optional<int64_t> offset = getConstantIntValue(op.getIndices()[dim]);
-    isInside &= offset && !tensor.isDynamicDim(dim) && *offset >= 0 &&
-                *offset + extent <= tensor.getDimSize(dim);
+    const int64_t size = tensor.getDimSize(dim);
+    isInside &= offset && !ShapedType::isDynamic(size) && *offset >= 0 &&
+                extent <= size && *offset <= size - extent;
   }
   return bounds;
 }

@@ -185,6 +185,31 @@ func.func @one_place(%v: vector<f32>, %x: tensor<8xf32>, %mask: vector<1xi1>, %i
 
 // -----
 
+// Numbers are believed before promises: in front of the tensor, and so far behind it that an end has no number. A near miss ends with the tensor.
+// CHECK-LABEL: func @elsewhere
+func.func @elsewhere(%x: tensor<8xf32>, %pad: f32) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+  %front = arith.constant -2 : index
+  %far = arith.constant 9223372036854775807 : index
+  %last = arith.constant 4 : index
+  // CHECK-COUNT-2: linalg.generic
+  // CHECK: tensor.extract_slice %{{.*}}[4] [4] [1]
+  %a = vector.transfer_read %x[%front], %pad {in_bounds = [true]} : tensor<8xf32>, vector<4xf32>
+  %b = vector.transfer_read %x[%far], %pad : tensor<8xf32>, vector<4xf32>
+  %c = vector.transfer_read %x[%last], %pad : tensor<8xf32>, vector<4xf32>
+  return %a, %b, %c : vector<4xf32>, vector<4xf32>, vector<4xf32>
+}
+
+// -----
+
+func.func @one_in_front(%x: tensor<8x4xf32>, %pad: f32, %i: index) -> vector<4xf32> {
+  %front = arith.constant -2 : index
+  // expected-error @below {{expected a place in the tensor where the vector has no extent, but got -2 in dimension 0; write it on tensors}}
+  %a = vector.transfer_read %x[%front, %i], %pad : tensor<8x4xf32>, vector<4xf32>
+  return %a : vector<4xf32>
+}
+
+// -----
+
 func.func @interleave(%v: vector<4xf32>) -> vector<8xf32> {
   // expected-error @below {{expected an operation on vectors that can be one on tensors, but got 'vector.interleave'; write it on tensors, as 'linalg.generic', or run the step on the host}}
   %r = vector.interleave %v, %v : vector<4xf32> -> vector<8xf32>

@@ -365,3 +365,14 @@ func.func @exponent_of_128_bits(%x: f32, %n: i128) -> f32 {
   %0 = math.fpowi %x, %n : f32, i128
   return %0 : f32
 }
+
+// -----
+
+// A near miss begins at a place that data say.
+func.func @in_front(%x: tensor<8xf32>, %v: vector<4xf32>, %at: index) -> (tensor<8xf32>, tensor<8xf32>) {
+  %front = arith.constant -1 : index
+  %a = vector.transfer_write %v, %x[%at] : vector<4xf32>, tensor<8xf32>
+  // expected-error@below {{expected a transfer that does not begin in front of its tensor, to lower it to the host, but got a negative place; begin at 0, with a mask}}
+  %b = vector.transfer_write %v, %x[%front] {in_bounds = [true]} : vector<4xf32>, tensor<8xf32>
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}

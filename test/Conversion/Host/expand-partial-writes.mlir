@@ -89,6 +89,16 @@ func.func @masked_transposed(%v: vector<4x2xf32>, %mask: vector<2x4xi1>, %to: te
   return %r : tensor<2x8xf32>
 }
 
+// An end that has no number is not in the tensor.
+// CHECK-LABEL: func.func @masked_far
+func.func @masked_far(%v: vector<4xf32>, %mask: vector<4xi1>, %to: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK-NOT: in_bounds
+  // CHECK:     return
+  %far = arith.constant 9223372036854775807 : index
+  %r = vector.transfer_write %v, %to[%far], %mask {in_bounds = [true]} : vector<4xf32>, tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
 // A vector without dimensions has a mask of one element.
 // CHECK-LABEL: func.func @masked_number
 // CHECK-SAME:    %[[V:.*]]: vector<f32>, %[[MASK:.*]]: vector<1xi1>, %[[TO:.*]]: tensor<8xf32>

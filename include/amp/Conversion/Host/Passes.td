@@ -504,7 +504,7 @@ def ExpandHostOpsPass : Pass<"expand-host-ops", "::mlir::func::FuncOp"> {
 
     Tensors have to be ranked and their extents known, but for `linalg.softmax`, `math.clampf`,
     `math.isfinite`, `math.isnan`, `math.sincos`, `tensor.bitcast` and `ub.poison`. Refused are
-    a `tensor.expand_shape` of a dimension into two unknown extents and what upstream
+    a `tensor.expand_shape` of a dimension into two unknown extents, a transfer of a vector from a negative place and what upstream
     does not take apart (tiles of unknown extents, say).
 
     Before:

@@ -98,6 +98,10 @@ FORMS = {
   %u = vector.transfer_read %x[%back], %pad : {T}, {V}
   %r = vector.transfer_write %u, %w[%back] : {V}, {T}
 """, lambda w, x, l: written(w, -l[0], over(x, -l[0], N))),
+    "before_known:device": (f"""  %back = arith.constant -3 : index
+  %u = vector.transfer_read %x[%back], %pad : {T}, {V}
+  %r = vector.transfer_write %u, %w[%back] : {V}, {T}
+""", lambda w, x, l: written(w, -3, over(x, -3, N))),
     "masked": (f"""  %mask = vector.create_mask %at : vector<{N}xi1>
   %a = vector.transfer_read %x[%c2], %pad, %mask {{in_bounds = [true]}} : {T}, {V}
   %u = arith.addf %a, %v : {V}
