@@ -66,8 +66,9 @@ static FloatType getSmallFloat(Type type) {
   return element && element.getWidth() < 16 ? element : FloatType();
 }
 
-/// A small float among the operands, results and arguments of `op`, or none.
-static FloatType findSmallFloat(Operation *op) {
+/// What has small floats among the elements of operands, results and arguments
+/// of `op`, each once: such floats, and complex numbers of them.
+static SetVector<Type> findSmallFloats(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
   for (Region &region : op->getRegions())
@@ -77,10 +78,15 @@ static FloatType findSmallFloat(Operation *op) {
     llvm::append_range(types, function.getArgumentTypes());
     llvm::append_range(types, function.getResultTypes());
   }
-  for (Type type : types)
-    if (FloatType element = getSmallFloat(type))
-      return element;
-  return {};
+  SetVector<Type> found;
+  for (Type type : types) {
+    Type element = getElementTypeOrSelf(type), part = element;
+    if (auto complex = dyn_cast<ComplexType>(element))
+      part = complex.getElementType();
+    if (getSmallFloat(part))
+      found.insert(element);
+  }
+  return found;
 }
 
 static int64_t getBits(const APFloat &number) {
@@ -242,22 +248,47 @@ static bool isNoArithmetic(Operation *op) {
              arith::ConstantOp, arith::SelectOp>(op);
 }
 
-/// What is wrong with `op`, which has values of `type`, or nothing.
-static std::string check(Operation *op, FloatType type) {
-  if (!Format::has(type))
+/// Whether `op` becomes operations on bits, with constants among them.
+static bool computes(Operation *op) {
+  return isa_and_present<arith::ArithDialect, math::MathDialect>(
+             op->getDialect()) &&
+         !isa<arith::BitcastOp, arith::ConstantOp, arith::SelectOp>(op);
+}
+
+/// A shaped value of `op` whose extents are not all known, or none.
+static Type findUnknownExtents(Operation *op) {
+  for (Type type : llvm::concat<Type>(SmallVector<Type>(op->getOperandTypes()),
+                                      SmallVector<Type>(op->getResultTypes())))
+    if (auto shaped = dyn_cast<ShapedType>(type);
+        shaped && !shaped.hasStaticShape())
+      return type;
+  return {};
+}
+
+/// What is wrong with `op`, which has values of `element`, or nothing.
+static std::string check(Operation *op, Type element) {
+  auto type = dyn_cast<FloatType>(element);
+  if (!type || !Format::has(type))
     return llvm::formatv("expected floats of 8 bits with a sign and a "
                          "fraction, but got {0}; use f8E4M3FN, f8E5M2 or f16",
-                         type);
-  if (!isa_and_present<arith::ArithDialect, bufferization::BufferizationDialect,
-                       cf::ControlFlowDialect, func::FuncDialect,
-                       linalg::LinalgDialect, math::MathDialect,
-                       scf::SCFDialect, tensor::TensorDialect, ub::UBDialect>(
-          op->getDialect()) &&
-      !isa<LaunchKernelsOp>(op))
+                         element);
+  if ((!isa_and_present<arith::ArithDialect,
+                        bufferization::BufferizationDialect,
+                        cf::ControlFlowDialect, func::FuncDialect,
+                        linalg::LinalgDialect, math::MathDialect,
+                        scf::SCFDialect, tensor::TensorDialect, ub::UBDialect>(
+           op->getDialect()) &&
+       !isa<LaunchKernelsOp>(op)) ||
+      isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op))
     return llvm::formatv("expected an operation that can take the bits of "
                          "numbers of {0}, but got '{1}'; extend them before "
                          "('arith.extf')",
                          type, op->getName());
+  // There is no constant of unknown extents.
+  if (Type unknown = findUnknownExtents(op); unknown && computes(op))
+    return llvm::formatv("expected an operation on {0} to be of known extents, "
+                         "but got {1}; make it a 'linalg.generic' before",
+                         type, unknown);
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     for (Value value : {op->getOperand(0), Value(op->getResult(0))}) {
       Type other = getElementTypeOrSelf(value.getType());
@@ -395,14 +426,16 @@ private:
     bool isRefused = false;
     ops.clear();
     getOperation().walk([&](Operation *op) {
-      FloatType type = findSmallFloat(op);
-      if (!type)
+      SetVector<Type> elements = findSmallFloats(op);
+      if (elements.empty())
         return;
       ops.push_back(op);
-      if (std::string wrong = check(op, type); !wrong.empty()) {
-        isRefused = true;
-        op->emitError() << wrong;
-      }
+      for (Type element : elements)
+        if (std::string wrong = check(op, element); !wrong.empty()) {
+          isRefused = true;
+          op->emitError() << wrong;
+          break;
+        }
     });
     return failure(isRefused);
   }
@@ -411,7 +444,7 @@ private:
   void forEach(function_ref<void(Operation *)> visit) {
     ops.clear();
     getOperation().walk([&](Operation *op) {
-      if (findSmallFloat(op))
+      if (!findSmallFloats(op).empty())
         ops.push_back(op);
     });
     for (Operation *op : ops)

@@ -187,3 +187,29 @@ func.func @from_wide(%x: f128) -> f8E5M2 {
   %0 = arith.truncf %x : f128 to f8E5M2
   return %0 : f8E5M2
 }
+
+// -----
+
+// The second of two types.
+func.func @scale(%x: f8E4M3FN, %scale: f8E8M0FNU) -> f32 {
+  // expected-error @-1 {{expected floats of 8 bits with a sign and a fraction, but got f8E8M0FNU; use f8E4M3FN, f8E5M2 or f16}}
+  // expected-error @below {{expected an operation that can take the bits of numbers of f8E4M3FN, but got 'arith.scaling_extf'; extend them before ('arith.extf')}}
+  %0 = arith.scaling_extf %x, %scale : f8E4M3FN, f8E8M0FNU to f32
+  return %0 : f32
+}
+
+// -----
+
+// A near miss is a complex number of halves.
+// expected-error @below {{expected floats of 8 bits with a sign and a fraction, but got complex<f8E4M3FN>; use f8E4M3FN, f8E5M2 or f16}}
+func.func private @complex(%x: tensor<4xcomplex<f8E4M3FN>>, %y: complex<f16>)
+
+// -----
+
+// A near miss only moves them.
+func.func @unknown_extents(%x: tensor<?xf8E4M3FN>, %is: i1) -> tensor<?xf8E4M3FN> {
+  // expected-error @below {{expected an operation on f8E4M3FN to be of known extents, but got tensor<?xf8E4M3FN>; make it a 'linalg.generic' before}}
+  %0 = arith.addf %x, %x : tensor<?xf8E4M3FN>
+  %1 = arith.select %is, %0, %x : tensor<?xf8E4M3FN>
+  return %1 : tensor<?xf8E4M3FN>
+}

@@ -1574,7 +1574,8 @@ def StoreF8AsI8Pass : Pass<"amp-store-f8-as-i8", "::mlir::func::FuncOp"> {
       if at once.
     - Constants become their bits, `arith.bitcast` to `i8` nothing, and named operations of `linalg` are `linalg.generic` before.
 
-    **Refused**, where it stands: floats of 4 and 6 bits and `f8E8M0FNU`, other roundings than to the nearest, and operations of other
+    **Refused**, where it stands: floats of 4 and 6 bits and `f8E8M0FNU`, complex numbers of small floats, other roundings than to the nearest,
+    arithmetic on tensors of unknown extents outside of `linalg` (on bits it has constants), conversions with a scale, and operations of other
     dialects than `arith`, `bufferization`, `cf`, `func`, `linalg`, `math`, `scf`, `tensor` and `ub`, but for launches, whose kernels have taken what is stored.
 
     Before:
