@@ -49,13 +49,8 @@ static RankedTensorType getTensor(VectorType type) {
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
-/// A vector among the operands, results and arguments of `op`, or none.
-static Type findVector(Operation *op) {
-  auto isVector = [](Type type) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    return isa<VectorType>(type) ||
-           (shaped && isa<VectorType>(shaped.getElementType()));
-  };
+/// Types of the operands, results and arguments of `op`.
+static SmallVector<Type> getTypes(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
   for (Region &region : op->getRegions())
@@ -65,8 +60,19 @@ static Type findVector(Operation *op) {
     llvm::append_range(types, function.getArgumentTypes());
     llvm::append_range(types, function.getResultTypes());
   }
-  auto it = llvm::find_if(types, isVector);
-  return it == types.end() ? Type() : *it;
+  return types;
+}
+
+static bool hasVectorElements(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && isa<VectorType>(shaped.getElementType());
+}
+
+/// Whether `op` has a vector among its types.
+static bool hasVectors(Operation *op) {
+  return llvm::any_of(getTypes(op), [](Type type) {
+    return isa<VectorType>(type) || hasVectorElements(type);
+  });
 }
 
 namespace {
@@ -556,15 +562,11 @@ static bool handsOn(Operation *op) {
 
 /// What no tensor stands for, or nothing.
 static std::string check(Operation *op, bool isMasked) {
-  for (Value value :
-       llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
-                           SmallVector<Value>(op->getResults()))) {
-    Type type = value.getType();
+  for (Type type : getTypes(op)) {
     if (auto vector = dyn_cast<VectorType>(type); vector && vector.isScalable())
       return llvm::formatv("expected vectors of known extents, but got {0}",
                            type);
-    auto shaped = dyn_cast<ShapedType>(type);
-    if (shaped && isa<VectorType>(shaped.getElementType()))
+    if (hasVectorElements(type))
       return llvm::formatv("expected vectors that are no elements, but got {0}",
                            type);
   }
@@ -683,7 +685,7 @@ struct VectorsToTensors
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (findVector(op) && !isa<vector::YieldOp>(op) &&
+      if (hasVectors(op) && !isa<vector::YieldOp>(op) &&
           !isa<vector::MaskOp>(op->getParentOp()))
         ops.push_back(op);
     });

@@ -239,6 +239,7 @@ func.func @passthru(%x: tensor<8xf32>, %old: vector<4xf32>, %mask: vector<4xi1>,
 
 // -----
 
+// expected-error @below {{expected vectors of known extents, but got vector<[4]xf32>; write it on tensors}}
 func.func @scalable(%v: vector<[4]xf32>) -> vector<[4]xf32> {
   // expected-error @below {{expected vectors of known extents, but got vector<[4]xf32>; write it on tensors}}
   %r = arith.addf %v, %v : vector<[4]xf32>
@@ -256,6 +257,7 @@ func.func @buffer(%m: memref<8xf32>, %i: index, %pad: f32) -> vector<4xf32> {
 
 // -----
 
+// expected-error @below {{expected vectors that are no elements, but got tensor<8xvector<4xf32>>; write it on tensors}}
 func.func @elements(%t: tensor<8xvector<4xf32>>, %i: index) -> tensor<8xvector<4xf32>> {
   // expected-error @below {{expected vectors that are no elements, but got tensor<8xvector<4xf32>>; write it on tensors}}
   %x = tensor.extract %t[%i] : tensor<8xvector<4xf32>>
@@ -263,4 +265,19 @@ func.func @elements(%t: tensor<8xvector<4xf32>>, %i: index) -> tensor<8xvector<4
   %r = tensor.insert %x into %t[%i] : tensor<8xvector<4xf32>>
   // expected-error @below {{expected vectors that are no elements, but got tensor<8xvector<4xf32>>; write it on tensors}}
   return %r : tensor<8xvector<4xf32>>
+}
+
+// -----
+
+// Nothing reads them. A near miss has an extent.
+// expected-error @below {{expected vectors of known extents, but got vector<[4]xf32>; write it on tensors}}
+func.func @unread(%x: vector<[4]xf32>) {
+  return
+}
+// expected-error @below {{expected vectors that are no elements, but got tensor<2xvector<4xf32>>; write it on tensors}}
+func.func @unread_elements(%x: tensor<2xvector<4xf32>>, %y: vector<4xf32>) {
+  return
+}
+func.func @read_by_nobody(%y: vector<4xf32>) {
+  return
 }
