@@ -350,8 +350,10 @@ Value Rewrite::outerProduct(vector::OuterProductOp op) {
   } else {
     number = op.getRhs();
   }
-  if (op.getAcc()) {
-    inputs.push_back(tensor(op.getAcc()));
+  for (Value more : {mask, op.getAcc() ? tensor(op.getAcc()) : Value()}) {
+    if (!more)
+      continue;
+    inputs.push_back(more);
     maps.push_back(b.getMultiDimIdentityMap(rank));
   }
   return each(type, inputs, maps,
@@ -361,8 +363,10 @@ Value Rewrite::outerProduct(vector::OuterProductOp op) {
                              type.getElementType());
                 if (!op.getAcc())
                   return product;
-                return vector::makeArithReduction(b, loc, op.getKind(), product,
-                                                  elements.drop_back().back());
+                ValueRange last = elements.drop_back().take_back(2);
+                return vector::makeArithReduction(
+                    b, loc, op.getKind(), product, last.back(),
+                    /*fastmath=*/nullptr, mask ? last.front() : Value());
               });
 }
 
@@ -595,7 +599,9 @@ static std::string check(Operation *op, bool isMasked) {
       isMasked
           ? isa<vector::ContractionOp, vector::MultiDimReductionOp>(op) ||
                 (isa<vector::ReductionOp>(op) &&
-                 cast<vector::ReductionOp>(op).getAcc())
+                 cast<vector::ReductionOp>(op).getAcc()) ||
+                (isa<vector::OuterProductOp>(op) &&
+                 cast<vector::OuterProductOp>(op).getAcc())
           : handsOn(op) || isa<arith::ConstantOp>(op) ||
                 (OpTrait::hasElementwiseMappableTraits(op) &&
                  isa_and_present<arith::ArithDialect, math::MathDialect>(

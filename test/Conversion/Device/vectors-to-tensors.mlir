@@ -210,6 +210,29 @@ func.func @one_in_front(%x: tensor<8x4xf32>, %pad: f32, %i: index) -> vector<4xf
 
 // -----
 
+// What a mask leaves out of a product keeps what it is added to. Without that there is nothing for it.
+// CHECK-LABEL: func @masked_outer
+// CHECK-SAME:    %[[A:.*]]: tensor<2xf32>, %[[B:.*]]: tensor<4xf32>, %[[C:.*]]: tensor<2x4xf32>, %[[MASK:.*]]: tensor<2x4xi1>
+func.func @masked_outer(%a: vector<2xf32>, %b: vector<4xf32>, %c: vector<2x4xf32>, %mask: vector<2x4xi1>) -> vector<2x4xf32> {
+  // CHECK: linalg.generic {{.*}} ins(%[[A]], %[[B]], %[[MASK]], %[[C]] :
+  // CHECK: ^{{.*}}(%[[X:.*]]: f32, %[[Y:.*]]: f32, %[[IS:.*]]: i1, %[[Z:.*]]: f32, %{{.*}}: f32):
+  // CHECK: %[[P:.*]] = arith.mulf %[[X]], %[[Y]]
+  // CHECK: %[[S:.*]] = arith.addf %[[P]], %[[Z]]
+  // CHECK: arith.select %[[IS]], %[[S]], %[[Z]]
+  %r = vector.mask %mask { vector.outerproduct %a, %b, %c {kind = #vector.kind<add>} : vector<2xf32>, vector<4xf32> } : vector<2x4xi1> -> vector<2x4xf32>
+  return %r : vector<2x4xf32>
+}
+
+// -----
+
+func.func @masked_product(%a: vector<2xf32>, %b: vector<4xf32>, %mask: vector<2x4xi1>) -> vector<2x4xf32> {
+  // expected-error @below {{but got 'vector.outerproduct' with a mask; write it}}
+  %r = vector.mask %mask { vector.outerproduct %a, %b {kind = #vector.kind<add>} : vector<2xf32>, vector<4xf32> } : vector<2x4xi1> -> vector<2x4xf32>
+  return %r : vector<2x4xf32>
+}
+
+// -----
+
 func.func @interleave(%v: vector<4xf32>) -> vector<8xf32> {
   // expected-error @below {{expected an operation on vectors that can be one on tensors, but got 'vector.interleave'; write it on tensors, as 'linalg.generic', or run the step on the host}}
   %r = vector.interleave %v, %v : vector<4xf32> -> vector<8xf32>

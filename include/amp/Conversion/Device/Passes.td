@@ -1001,7 +1001,7 @@ def VectorsToTensorsPass : Pass<"amp-vectors-to-tensors", "::mlir::func::FuncOp"
       believed, as vectorisers promise it of what is left. Permutation maps are transpositions and repetitions.
     - Elementwise operations of `arith` and `math` take tensors as they take vectors; `vector.fma` is `math.fma`.
     - `vector.contract`, `multi_reduction`, `reduction` and `outerproduct` are `linalg.generic`, with their masks, if
-      `vector.mask` gives them some: a product is rounded before it is added, and sums go in the order of their loops.
+      `vector.mask` gives them some (`reduction` and `outerproduct` with something to begin with): a product is rounded before it is added, and sums go in the order of their loops.
     - `vector.broadcast`, `transpose`, `shape_cast`, `extract`, `insert`, their strided slices, `shuffle` of one dimension, `from_elements`,
       `to_elements`, `create_mask`, `constant_mask`, `step` and `bitcast` of one width move elements, or make them.
 
