@@ -131,6 +131,7 @@ struct StoreNumbersByKernels
     eraseUnused();
     aside.clear();
     unused.clear();
+    split.clear();
     numbers = nullptr;
   }
 
@@ -159,6 +160,9 @@ private:
   llvm::DenseMap<Operation *, Value> aside;
   /// What computed what is stored by kernels.
   llvm::SetVector<Operation *> unused;
+  /// Numbers for conditions whose operands are read instead: of those that
+  /// share them, each is looked at once.
+  llvm::DenseSet<Value> split;
 };
 } // namespace
 
@@ -379,7 +383,8 @@ void StoreNumbersByKernels::keepAside(memref::LoadOp load) {
 void StoreNumbersByKernels::readOnce(OpOperand &use) {
   Value number = use.get();
   llvm::SetVector<Operation *> slice;
-  if (!numbers->contains(number) || !addSlice(number, slice) ||
+  if (!numbers->contains(number) || split.contains(number) ||
+      !addSlice(number, slice) ||
       llvm::count_if(slice, llvm::IsaPred<memref::LoadOp>) < 2)
     return;
   auto isKnown = [&](Value value) {
@@ -390,6 +395,7 @@ void StoreNumbersByKernels::readOnce(OpOperand &use) {
   if (number.getType().isIndex() || llvm::any_of(slice, [&](Operation *op) {
         return llvm::any_of(getTaken(op), isKnown);
       })) {
+    split.insert(number);
     for (OpOperand &operand : number.getDefiningOp()->getOpOperands())
       readOnce(operand);
     return;

@@ -218,6 +218,88 @@ func.func @others(%x: memref<4xf32>, %wide: memref<f128>, %any: memref<?xf32>, %
 
 // -----
 
+// What several numbers for a condition share is looked at once, not once for each way there.
+// CHECK-LABEL: func @shared(
+// CHECK-SAME:      %[[X:.*]]: memref<f32>, %[[Y:.*]]: memref<f32>
+// CHECK-NEXT:    memref.load %[[X]][]
+// CHECK-NEXT:    memref.load %[[Y]][]
+// CHECK-NOT:     scf.for
+// CHECK:         scf.if
+func.func @shared(%x: memref<f32>, %y: memref<f32>, %known: f32, %other: memref<8xf32>) {
+  %a = memref.load %x[] : memref<f32>
+  %b = memref.load %y[] : memref<f32>
+  %c = arith.mulf %a, %known : f32
+  %d = arith.mulf %b, %known : f32
+  %s0 = arith.addf %c, %d : f32
+  %s1 = arith.addf %s0, %s0 : f32
+  %s2 = arith.addf %s1, %s1 : f32
+  %s3 = arith.addf %s2, %s2 : f32
+  %s4 = arith.addf %s3, %s3 : f32
+  %s5 = arith.addf %s4, %s4 : f32
+  %s6 = arith.addf %s5, %s5 : f32
+  %s7 = arith.addf %s6, %s6 : f32
+  %s8 = arith.addf %s7, %s7 : f32
+  %s9 = arith.addf %s8, %s8 : f32
+  %s10 = arith.addf %s9, %s9 : f32
+  %s11 = arith.addf %s10, %s10 : f32
+  %s12 = arith.addf %s11, %s11 : f32
+  %s13 = arith.addf %s12, %s12 : f32
+  %s14 = arith.addf %s13, %s13 : f32
+  %s15 = arith.addf %s14, %s14 : f32
+  %s16 = arith.addf %s15, %s15 : f32
+  %s17 = arith.addf %s16, %s16 : f32
+  %s18 = arith.addf %s17, %s17 : f32
+  %s19 = arith.addf %s18, %s18 : f32
+  %s20 = arith.addf %s19, %s19 : f32
+  %s21 = arith.addf %s20, %s20 : f32
+  %s22 = arith.addf %s21, %s21 : f32
+  %s23 = arith.addf %s22, %s22 : f32
+  %s24 = arith.addf %s23, %s23 : f32
+  %s25 = arith.addf %s24, %s24 : f32
+  %s26 = arith.addf %s25, %s25 : f32
+  %s27 = arith.addf %s26, %s26 : f32
+  %s28 = arith.addf %s27, %s27 : f32
+  %s29 = arith.addf %s28, %s28 : f32
+  %s30 = arith.addf %s29, %s29 : f32
+  %s31 = arith.addf %s30, %s30 : f32
+  %s32 = arith.addf %s31, %s31 : f32
+  %s33 = arith.addf %s32, %s32 : f32
+  %s34 = arith.addf %s33, %s33 : f32
+  %s35 = arith.addf %s34, %s34 : f32
+  %s36 = arith.addf %s35, %s35 : f32
+  %s37 = arith.addf %s36, %s36 : f32
+  %s38 = arith.addf %s37, %s37 : f32
+  %s39 = arith.addf %s38, %s38 : f32
+  %s40 = arith.addf %s39, %s39 : f32
+  %s41 = arith.addf %s40, %s40 : f32
+  %s42 = arith.addf %s41, %s41 : f32
+  %s43 = arith.addf %s42, %s42 : f32
+  %s44 = arith.addf %s43, %s43 : f32
+  %s45 = arith.addf %s44, %s44 : f32
+  %s46 = arith.addf %s45, %s45 : f32
+  %s47 = arith.addf %s46, %s46 : f32
+  %s48 = arith.addf %s47, %s47 : f32
+  %s49 = arith.addf %s48, %s48 : f32
+  %s50 = arith.addf %s49, %s49 : f32
+  %s51 = arith.addf %s50, %s50 : f32
+  %s52 = arith.addf %s51, %s51 : f32
+  %s53 = arith.addf %s52, %s52 : f32
+  %s54 = arith.addf %s53, %s53 : f32
+  %s55 = arith.addf %s54, %s54 : f32
+  %s56 = arith.addf %s55, %s55 : f32
+  %s57 = arith.addf %s56, %s56 : f32
+  %s58 = arith.addf %s57, %s57 : f32
+  %s59 = arith.addf %s58, %s58 : f32
+  %s60 = arith.addf %s59, %s59 : f32
+  %more = arith.cmpf olt, %s60, %known : f32
+  scf.if %more {
+    linalg.fill ins(%known : f32) outs(%other : memref<8xf32>)
+  }
+  return
+}
+
+// -----
+
 // A number that no kernel has code for stays the host's; the one beside it does not.
 // CHECK-LABEL: func @beside(
 // CHECK:         %[[A:.*]] = memref.load %{{.*}}[] : memref<f128>
