@@ -29,6 +29,18 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+bool mlir::amp::hasOneBlockEach(Operation *op) {
+  WalkResult result = op->walk<WalkOrder::PreOrder>([](Operation *inner) {
+    return llvm::all_of(inner->getRegions(),
+                        [](Region &region) {
+                          return region.empty() || region.hasOneBlock();
+                        })
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
 /// Whether a buffer is only loaded, stored and handed to calls; its loads.
 static bool mayBeOfHost(Value buffer, SmallVectorImpl<Value> &loads) {
   return llvm::all_of(buffer.getUses(), [&](OpOperand &use) {

@@ -21,6 +21,10 @@
 
 namespace mlir::amp {
 
+/// Whether there is one block in each region of `op`, if it has any, and of all
+/// that is in it, so that it is known what comes before what.
+bool hasOneBlockEach(Operation *op);
+
 class DeviceNumbers {
 public:
   /// Of all that is in `function`.

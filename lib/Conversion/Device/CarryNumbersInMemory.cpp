@@ -86,7 +86,7 @@ struct CarryNumbersInMemory
     : public amp::impl::CarryNumbersInMemoryPassBase<CarryNumbersInMemory> {
   void runOnOperation() override {
     // Who is behind a loop is not known of several blocks.
-    if (getOperation().isExternal() || !getOperation().getBody().hasOneBlock())
+    if (getOperation().isExternal() || !hasOneBlockEach(getOperation()))
       return;
     DeviceNumbers ofDevice(getOperation());
     numbers = &ofDevice;

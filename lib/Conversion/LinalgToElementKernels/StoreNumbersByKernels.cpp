@@ -106,7 +106,7 @@ struct StoreNumbersByKernels
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     // What is in front of what is not known of several blocks.
-    if (function.isExternal() || !function.getBody().hasOneBlock())
+    if (function.isExternal() || !hasOneBlockEach(function))
       return;
     DeviceNumbers ofDevice(function);
     numbers = &ofDevice;

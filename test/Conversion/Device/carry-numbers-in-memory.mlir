@@ -163,3 +163,27 @@ func.func @blocks(%x: memref<f32>, %n: index) -> f32 {
   %b = arith.addf %a, %a : f32
   cf.br ^never
 }
+
+// -----
+
+// Nor one with a region of several blocks.
+// CHECK-LABEL: func @region_blocks(
+// CHECK-NOT:     memref.alloc
+// CHECK:         return
+func.func @region_blocks(%x: memref<f32>, %y: memref<f32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.execute_region {
+    %a = memref.load %x[] : memref<f32>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a) -> f32 {
+      linalg.fill ins(%s : f32) outs(%x : memref<f32>)
+      %e = memref.load %x[] : memref<f32>
+      scf.yield %e : f32
+    }
+    cf.br ^next
+  ^next:
+    memref.store %r, %y[] : memref<f32>
+    scf.yield
+  }
+  return
+}

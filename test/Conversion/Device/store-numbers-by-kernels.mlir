@@ -335,3 +335,21 @@ func.func @blocks(%x: memref<f32>, %y: memref<f32>) {
   memref.store %d, %y[] : memref<f32>
   cf.br ^never
 }
+
+// -----
+
+// Nor one with a region of several blocks.
+// CHECK-LABEL: func @region_blocks(
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func @region_blocks(%x: memref<f32>, %y: memref<f32>) {
+  scf.execute_region {
+    %a = memref.load %x[] : memref<f32>
+    cf.br ^next
+  ^next:
+    %b = arith.addf %a, %a : f32
+    memref.store %b, %y[] : memref<f32>
+    scf.yield
+  }
+  return
+}
