@@ -44,6 +44,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "amp-store-numbers-by-kernels"
@@ -99,6 +100,12 @@ struct Group {
   SmallVector<memref::StoreOp> stores;
   /// What they store is computed by, those and loads.
   llvm::SetVector<Operation *> slice;
+  /// Buffers of its stores.
+  llvm::SmallSetVector<Value, 4> written;
+  /// So many operations of the slice are known to give in front of the last
+  /// store what they give where they are, and what those of its block read.
+  size_t numKnown = 0;
+  llvm::SmallSetVector<Value, 4> read;
 };
 
 struct StoreNumbersByKernels
@@ -132,19 +139,25 @@ struct StoreNumbersByKernels
     aside.clear();
     unused.clear();
     split.clear();
+    computable.clear();
     numbers = nullptr;
   }
 
 private:
   void runOn(Block &block);
-  bool addSlice(Value value, llvm::SetVector<Operation *> &slice) const;
-  std::optional<llvm::SetVector<Operation *>>
-  getSlice(memref::StoreOp store) const;
-  bool canStore(memref::StoreOp store) const;
-  bool staysThere(memref::LoadOp load, const Group &group,
-                  Operation *place) const;
-  bool allStayThere(const Group &group, Operation *place) const;
-  bool canJoin(const Group &group, memref::StoreOp store) const;
+  bool canCompute(Value value);
+  void addSlice(Value value, llvm::SetVector<Operation *> &slice) const;
+  void add(Group &group, memref::StoreOp store) const;
+  bool canStore(memref::StoreOp store);
+  Operation *findTouch(memref::LoadOp load, const Group &group,
+                       Operation *place) const;
+  SmallVector<memref::LoadOp> findChanged(ArrayRef<Operation *> ops,
+                                          const Group &group,
+                                          Operation *place) const;
+  bool staysThere(memref::LoadOp load, Operation *place) const {
+    return aside.contains(load) || !findTouch(load, Group(), place);
+  }
+  bool waitFor(Group &group, memref::StoreOp store) const;
   bool readInstead(memref::StoreOp store);
   void readOnce(OpOperand &use);
   void keepAside(memref::LoadOp load);
@@ -163,20 +176,21 @@ private:
   /// Numbers for conditions whose operands are read instead: of those that
   /// share them, each is looked at once.
   llvm::DenseSet<Value> split;
+  /// Whether what computes a number can be a kernel's.
+  llvm::DenseMap<Operation *, bool> computable;
 };
 } // namespace
 
-/// Adds what computes a number of the device. False if not all of it can be a
-/// kernel's.
-bool StoreNumbersByKernels::addSlice(
-    Value value, llvm::SetVector<Operation *> &slice) const {
+/// Whether all that computes a number of the device can be a kernel's.
+bool StoreNumbersByKernels::canCompute(Value value) {
   if (!numbers->contains(value))
     return true;
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
-  if (slice.contains(op))
-    return true;
+  auto [known, isNew] = computable.try_emplace(op, false);
+  if (!isNew)
+    return known->second;
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     if (!load.getMemRefType().hasStaticShape())
       return false;
@@ -184,74 +198,108 @@ bool StoreNumbersByKernels::addSlice(
              (op->getNumRegions() != 0 && !isOfNumbers(op))) {
     return false;
   }
-  for (Value taken : getTaken(op))
-    if (!addSlice(taken, slice))
-      return false;
-  slice.insert(op);
-  return true;
+  const bool answer = llvm::all_of(
+      getTaken(op), [&](Value taken) { return canCompute(taken); });
+  return computable[op] = answer;
 }
 
-/// What computes what is stored, and where; nothing if that is not for a
-/// kernel.
-std::optional<llvm::SetVector<Operation *>>
-StoreNumbersByKernels::getSlice(memref::StoreOp store) const {
-  llvm::SetVector<Operation *> slice;
-  if (!addSlice(store.getValueToStore(), slice))
-    return std::nullopt;
+/// Adds what computes a number of the device.
+void StoreNumbersByKernels::addSlice(
+    Value value, llvm::SetVector<Operation *> &slice) const {
+  if (!numbers->contains(value) || slice.contains(value.getDefiningOp()))
+    return;
+  for (Value taken : getTaken(value.getDefiningOp()))
+    addSlice(taken, slice);
+  slice.insert(value.getDefiningOp());
+}
+
+/// Adds a store, and what computes what it stores, and where.
+void StoreNumbersByKernels::add(Group &group, memref::StoreOp store) const {
+  group.stores.push_back(store);
+  group.written.insert(store.getMemRef());
+  addSlice(store.getValueToStore(), group.slice);
   for (Value index : store.getIndices())
-    if (!addSlice(index, slice))
-      return std::nullopt;
-  return slice;
+    addSlice(index, group.slice);
 }
 
 /// Whether a store is for a kernel: of a number of the device, or to a place
 /// that is one, or of a constant, in the device's memory.
-bool StoreNumbersByKernels::canStore(memref::StoreOp store) const {
+bool StoreNumbersByKernels::canStore(memref::StoreOp store) {
   auto isNumber = [&](Value value) { return numbers->contains(value); };
   return store.getMemRefType().hasStaticShape() &&
          numbers->isOfDevice(store.getMemRef()) &&
          (isNumber(store.getValueToStore()) ||
           llvm::any_of(store.getIndices(), isNumber) ||
           matchPattern(store.getValueToStore(), m_Constant())) &&
-         getSlice(store);
+         canCompute(store.getValueToStore()) &&
+         llvm::all_of(store.getIndices(),
+                      [&](Value index) { return canCompute(index); });
 }
 
-/// Whether a load gives in front of `place`, or as a part of a group there,
-/// what it gives where it is.
-bool StoreNumbersByKernels::staysThere(memref::LoadOp load, const Group &group,
-                                       Operation *place) const {
-  if (aside.contains(load))
-    return true;
+/// What is the last in the block of `load` to change what it would give in
+/// front of `place`, or as a part of a group there; null if nothing does.
+Operation *StoreNumbersByKernels::findTouch(memref::LoadOp load,
+                                            const Group &group,
+                                            Operation *place) const {
   Operation *around = load->getBlock()->findAncestorOpInBlock(*place);
-  for (Operation *op = load->getNextNode(); op != around;
-       op = op->getNextNode())
-    if (!llvm::is_contained(group.stores, op) && touches(op, load.getMemRef()))
-      return false;
   // Another round of a loop around the place.
-  return around == place || !touches(around, load.getMemRef());
+  if (around != place && touches(around, load.getMemRef()))
+    return around;
+  for (Operation *op = around->getPrevNode(); op != load;
+       op = op->getPrevNode())
+    if (touches(op, load.getMemRef()) && !llvm::is_contained(group.stores, op))
+      return op;
+  return nullptr;
 }
 
-bool StoreNumbersByKernels::allStayThere(const Group &group,
-                                         Operation *place) const {
-  return llvm::all_of(group.slice, [&](Operation *op) {
-    auto load = dyn_cast<memref::LoadOp>(op);
-    return !load || staysThere(load, group, place);
-  });
+/// Which loads of `ops` would not give in front of `place`, or as parts of a
+/// group there, what they give where they are.
+SmallVector<memref::LoadOp>
+StoreNumbersByKernels::findChanged(ArrayRef<Operation *> ops,
+                                   const Group &group, Operation *place) const {
+  // The way to the place is the same for all of a buffer.
+  llvm::MapVector<std::pair<Block *, Value>, SmallVector<memref::LoadOp>> ways;
+  for (Operation *op : ops)
+    if (auto load = dyn_cast<memref::LoadOp>(op); load && !aside.contains(load))
+      ways[{load->getBlock(), load.getMemRef()}].push_back(load);
+  SmallVector<memref::LoadOp> changed;
+  for (auto &[way, loads] : ways) {
+    memref::LoadOp first =
+        *llvm::min_element(loads, [](Operation *a, Operation *b) {
+          return a->isBeforeInBlock(b);
+        });
+    Operation *touch = findTouch(first, group, place);
+    llvm::copy_if(loads, std::back_inserter(changed), [&](memref::LoadOp load) {
+      return touch && load->isBeforeInBlock(touch);
+    });
+  }
+  return changed;
 }
 
-/// Whether the stores of a group may wait for another one behind them.
-bool StoreNumbersByKernels::canJoin(const Group &group,
-                                    memref::StoreOp store) const {
+/// Whether a group may wait for another store behind it, with its loads. Those
+/// that are known to wait so far are not followed again from where they are.
+bool StoreNumbersByKernels::waitFor(Group &group, memref::StoreOp store) const {
   if (group.stores.size() == kMostStores)
     return false;
-  for (Operation *op = group.stores.front(); op != store;
+  for (Operation *op = group.stores.back()->getNextNode(); op != store;
        op = op->getNextNode())
-    if (!llvm::is_contained(group.stores, op) &&
-        llvm::any_of(group.stores, [&](memref::StoreOp earlier) {
-          return touches(op, earlier.getMemRef(), /*orRead=*/true);
-        }))
+    if (llvm::any_of(group.written,
+                     [&](Value buffer) {
+                       return touches(op, buffer, /*orRead=*/true);
+                     }) ||
+        llvm::any_of(group.read,
+                     [&](Value buffer) { return touches(op, buffer); }))
       return false;
-  return allStayThere(group, store);
+  ArrayRef<Operation *> others =
+      group.slice.getArrayRef().drop_front(group.numKnown);
+  if (!findChanged(others, group, store).empty())
+    return false;
+  for (Operation *op : others)
+    if (auto load = dyn_cast<memref::LoadOp>(op);
+        load && !aside.contains(load) && load->getBlock() == store->getBlock())
+      group.read.insert(load.getMemRef());
+  group.numKnown = group.slice.size();
+  return true;
 }
 
 void StoreNumbersByKernels::runOn(Block &block) {
@@ -265,10 +313,9 @@ void StoreNumbersByKernels::runOn(Block &block) {
     auto store = dyn_cast<memref::StoreOp>(op);
     if (!store || !canStore(store) || readInstead(store))
       continue;
-    if (!group.stores.empty() && !canJoin(group, store))
+    if (!group.stores.empty() && !waitFor(group, store))
       end();
-    group.stores.push_back(store);
-    group.slice.insert_range(*getSlice(store));
+    add(group, store);
   }
   end();
 }
@@ -334,13 +381,13 @@ bool StoreNumbersByKernels::readInstead(memref::StoreOp store) {
     if (!reads || reads->empty())
       return false;
     Operation *last = reads->back()->getOwner();
-    if (touches(last, source) || !staysThere(load, Group(), last))
+    if (touches(last, source) || !staysThere(load, last))
       return false;
     for (OpOperand *use : *reads)
       use->set(source);
     ++numRead;
     unused.insert(copy.getDefiningOp());
-  } else if (!staysThere(load, Group(), store)) {
+  } else if (!staysThere(load, store)) {
     return false; // it puts back what it was
   }
   unused.insert(load);
@@ -368,11 +415,8 @@ void StoreNumbersByKernels::keepAside(memref::LoadOp load) {
   memref::StoreOp store = storeAlone(load.getResult());
   Value memory = store.getMemRef();
   Group alone;
-  alone.stores.push_back(store);
-  if (std::optional<llvm::SetVector<Operation *>> slice = getSlice(store)) {
-    alone.slice = *slice;
-    write(alone);
-  }
+  add(alone, store);
+  write(alone);
   aside[load] = memory; // for all others
   ++numAside;
 }
@@ -384,8 +428,10 @@ void StoreNumbersByKernels::readOnce(OpOperand &use) {
   Value number = use.get();
   llvm::SetVector<Operation *> slice;
   if (!numbers->contains(number) || split.contains(number) ||
-      !addSlice(number, slice) ||
-      llvm::count_if(slice, llvm::IsaPred<memref::LoadOp>) < 2)
+      !canCompute(number))
+    return;
+  addSlice(number, slice);
+  if (llvm::count_if(slice, llvm::IsaPred<memref::LoadOp>) < 2)
     return;
   auto isKnown = [&](Value value) {
     return !isa<MemRefType>(value.getType()) && !numbers->contains(value) &&
@@ -463,10 +509,10 @@ static bool comesBefore(Operation *a, Operation *b) {
 /// stores. Those that no kernel has code for stay.
 void StoreNumbersByKernels::write(Group &group) {
   Operation *place = group.stores.back();
-  for (Operation *op : group.slice)
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      if (!staysThere(load, group, place))
-        keepAside(load);
+  for (memref::LoadOp load :
+       findChanged(group.slice.getArrayRef(), group, place))
+    if (!aside.contains(load)) // not by another's way aside
+      keepAside(load);
   SmallVector<Operation *> ops(group.slice.begin(), group.slice.end());
   llvm::append_range(ops, group.stores);
   llvm::sort(ops, comesBefore);
@@ -506,7 +552,8 @@ void StoreNumbersByKernels::write(Group &group) {
     // One of them may be the reason.
     if (group.stores.size() > 1)
       for (memref::StoreOp store : group.stores) {
-        Group alone{{store}, *getSlice(store)};
+        Group alone;
+        add(alone, store);
         write(alone);
       }
     return;

@@ -1,5 +1,12 @@
 // RUN: amp-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(amp-store-numbers-by-kernels))' | FileCheck %s
 
+// The ways of loads to their stores are not walked once for each store: minutes, here.
+// RUN: %python %S/Inputs/many_stores.py 800 | amp-opt --pass-pipeline='builtin.module(func.func(amp-store-numbers-by-kernels))' | FileCheck %s --check-prefix=MANY
+// MANY-LABEL: func @many(
+// MANY-COUNT-25: scf.for
+// MANY-NOT:     scf.for
+// MANY:         return
+
 // An element at a label, which is clamped to its buffer, and a number that was there before a launch of something else.
 // The loop's index is a place that the host knows: a view.
 // CHECK-LABEL: func @at_label(
@@ -69,6 +76,27 @@ func.func @several(%x: memref<f32>, %y: memref<4xf32>, %z: memref<f32>, %known: 
   memref.store %b, %y[%c2] : memref<4xf32>
   linalg.exp ins(%y : memref<4xf32>) outs(%e : memref<4xf32>)
   memref.store %a, %z[] : memref<f32>
+  return
+}
+
+// -----
+
+// What is read in front of the store that writes it does not end a group.
+// CHECK-LABEL: func @read_before(
+// CHECK:         linalg.exp
+// CHECK-NEXT:    %{{.*}} = arith.constant
+// CHECK:         scf.for
+// CHECK-COUNT-3:   memref.store
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func @read_before(%x: memref<f32>, %y: memref<4xf32>, %z: memref<4xf32>, %e: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.load %x[] : memref<f32>
+  memref.store %a, %y[%c0] : memref<4xf32>
+  linalg.exp ins(%z : memref<4xf32>) outs(%e : memref<4xf32>)
+  memref.store %a, %z[%c0] : memref<4xf32>
+  memref.store %a, %z[%c1] : memref<4xf32>
   return
 }
 
