@@ -60,13 +60,30 @@ using namespace mlir::amp;
 /// Stores of one kernel at most: each may have a buffer that is a parameter.
 static constexpr size_t kMostStores = 32;
 
-/// Whether `op`, or what is in it, may write to a buffer or free it; with
-/// `orRead`, or read it.
-static bool touches(Operation *op, Value buffer, bool orRead = false) {
+namespace {
+/// What an operation, with what is in it, may do to buffers.
+struct Touched {
+  /// To any of them.
+  bool any = false;
+  llvm::SmallSetVector<Value, 4> buffers;
+
+  bool contains(Value buffer) const {
+    return any || llvm::any_of(buffers, [&](Value touched) {
+             return !areBuffersApart(touched, buffer);
+           });
+  }
+};
+} // namespace
+
+/// Adds what `op`, or what is in it, may write to or free; with `orRead`, or
+/// read.
+static void addTouched(Operation *op, bool orRead, Touched &touched) {
   bool isInside = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!interface && !isInside)
-    return !op->hasTrait<OpTrait::IsTerminator>();
+  if (!interface && !isInside) {
+    touched.any |= !op->hasTrait<OpTrait::IsTerminator>();
+    return;
+  }
   SmallVector<MemoryEffects::EffectInstance> effects;
   if (interface)
     interface.getEffects(effects);
@@ -74,16 +91,27 @@ static bool touches(Operation *op, Value buffer, bool orRead = false) {
     if (isa<MemoryEffects::Allocate>(it.getEffect()) ||
         (!orRead && isa<MemoryEffects::Read>(it.getEffect())))
       continue;
-    Value touched = it.getValue();
-    if (!touched || !isa<BaseMemRefType>(touched.getType()) ||
-        !areBuffersApart(touched, buffer))
-      return true;
+    Value buffer = it.getValue();
+    if (buffer && isa<BaseMemRefType>(buffer.getType()))
+      touched.buffers.insert(buffer);
+    else
+      touched.any = true;
   }
-  return isInside && llvm::any_of(op->getRegions(), [&](Region &region) {
-           return llvm::any_of(region.getOps(), [&](Operation &inner) {
-             return touches(&inner, buffer, orRead);
-           });
-         });
+  if (isInside)
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.getOps())
+        addTouched(&inner, orRead, touched);
+}
+
+static Touched getTouched(Operation *op, bool orRead = false) {
+  Touched touched;
+  addTouched(op, orRead, touched);
+  return touched;
+}
+
+/// Whether `op`, or what is in it, may write to a buffer or free it.
+static bool touches(Operation *op, Value buffer) {
+  return getTouched(op).contains(buffer);
 }
 
 /// Operands, and values that regions of `op` take from around it.
@@ -140,6 +168,7 @@ struct StoreNumbersByKernels
     unused.clear();
     split.clear();
     computable.clear();
+    writtenBy.clear();
     numbers = nullptr;
   }
 
@@ -149,15 +178,15 @@ private:
   void addSlice(Value value, llvm::SetVector<Operation *> &slice) const;
   void add(Group &group, memref::StoreOp store) const;
   bool canStore(memref::StoreOp store);
+  const Touched &getWritten(Operation *op);
   Operation *findTouch(memref::LoadOp load, const Group &group,
-                       Operation *place) const;
+                       Operation *place);
   SmallVector<memref::LoadOp> findChanged(ArrayRef<Operation *> ops,
-                                          const Group &group,
-                                          Operation *place) const;
-  bool staysThere(memref::LoadOp load, Operation *place) const {
+                                          const Group &group, Operation *place);
+  bool staysThere(memref::LoadOp load, Operation *place) {
     return aside.contains(load) || !findTouch(load, Group(), place);
   }
-  bool waitFor(Group &group, memref::StoreOp store) const;
+  bool waitFor(Group &group, memref::StoreOp store);
   bool readInstead(memref::StoreOp store);
   void readOnce(OpOperand &use);
   void keepAside(memref::LoadOp load);
@@ -178,6 +207,9 @@ private:
   llvm::DenseSet<Value> split;
   /// Whether what computes a number can be a kernel's.
   llvm::DenseMap<Operation *, bool> computable;
+  /// What operations with regions may write, as long as these do not change:
+  /// while one block is looked at, in which none of them is erased.
+  llvm::DenseMap<Operation *, Touched> writtenBy;
 };
 } // namespace
 
@@ -236,18 +268,28 @@ bool StoreNumbersByKernels::canStore(memref::StoreOp store) {
                       [&](Value index) { return canCompute(index); });
 }
 
+const Touched &StoreNumbersByKernels::getWritten(Operation *op) {
+  auto [known, isNew] = writtenBy.try_emplace(op);
+  if (isNew)
+    known->second = getTouched(op);
+  return known->second;
+}
+
 /// What is the last in the block of `load` to change what it would give in
 /// front of `place`, or as a part of a group there; null if nothing does.
 Operation *StoreNumbersByKernels::findTouch(memref::LoadOp load,
                                             const Group &group,
-                                            Operation *place) const {
+                                            Operation *place) {
   Operation *around = load->getBlock()->findAncestorOpInBlock(*place);
   // Another round of a loop around the place.
-  if (around != place && touches(around, load.getMemRef()))
+  Value buffer = load.getMemRef();
+  if (around != place && touches(around, buffer))
     return around;
   for (Operation *op = around->getPrevNode(); op != load;
        op = op->getPrevNode())
-    if (touches(op, load.getMemRef()) && !llvm::is_contained(group.stores, op))
+    if ((op->getNumRegions() == 0 ? touches(op, buffer)
+                                  : getWritten(op).contains(buffer)) &&
+        !llvm::is_contained(group.stores, op))
       return op;
   return nullptr;
 }
@@ -256,7 +298,7 @@ Operation *StoreNumbersByKernels::findTouch(memref::LoadOp load,
 /// group there, what they give where they are.
 SmallVector<memref::LoadOp>
 StoreNumbersByKernels::findChanged(ArrayRef<Operation *> ops,
-                                   const Group &group, Operation *place) const {
+                                   const Group &group, Operation *place) {
   // The way to the place is the same for all of a buffer.
   llvm::MapVector<std::pair<Block *, Value>, SmallVector<memref::LoadOp>> ways;
   for (Operation *op : ops)
@@ -278,18 +320,19 @@ StoreNumbersByKernels::findChanged(ArrayRef<Operation *> ops,
 
 /// Whether a group may wait for another store behind it, with its loads. Those
 /// that are known to wait so far are not followed again from where they are.
-bool StoreNumbersByKernels::waitFor(Group &group, memref::StoreOp store) const {
+bool StoreNumbersByKernels::waitFor(Group &group, memref::StoreOp store) {
   if (group.stores.size() == kMostStores)
     return false;
   for (Operation *op = group.stores.back()->getNextNode(); op != store;
-       op = op->getNextNode())
+       op = op->getNextNode()) {
+    const Touched either = getTouched(op, /*orRead=*/true),
+                  changed = getTouched(op);
     if (llvm::any_of(group.written,
-                     [&](Value buffer) {
-                       return touches(op, buffer, /*orRead=*/true);
-                     }) ||
+                     [&](Value it) { return either.contains(it); }) ||
         llvm::any_of(group.read,
-                     [&](Value buffer) { return touches(op, buffer); }))
+                     [&](Value it) { return changed.contains(it); }))
       return false;
+  }
   ArrayRef<Operation *> others =
       group.slice.getArrayRef().drop_front(group.numKnown);
   if (!findChanged(others, group, store).empty())
@@ -303,6 +346,7 @@ bool StoreNumbersByKernels::waitFor(Group &group, memref::StoreOp store) const {
 }
 
 void StoreNumbersByKernels::runOn(Block &block) {
+  writtenBy.clear();
   Group group;
   auto end = [&] {
     if (!group.stores.empty())

@@ -1,7 +1,8 @@
 // RUN: amp-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(amp-store-numbers-by-kernels))' | FileCheck %s
 
-// The ways of loads to their stores are not walked once for each store: minutes, here.
+// The ways of loads to their stores are not walked once for each store, nor what writes on them looked into for each buffer: minutes, here.
 // RUN: %python %S/Inputs/many_stores.py 800 | amp-opt --pass-pipeline='builtin.module(func.func(amp-store-numbers-by-kernels))' | FileCheck %s --check-prefix=MANY
+// RUN: %python %S/Inputs/many_stores.py 800 apart | amp-opt --pass-pipeline='builtin.module(func.func(amp-store-numbers-by-kernels))' | FileCheck %s --check-prefix=MANY
 // MANY-LABEL: func @many(
 // MANY-COUNT-25: scf.for
 // MANY-NOT:     scf.for

@@ -1,5 +1,7 @@
-"""Prints a function that stores as many running sums as the first argument says, of loads that are all in front of
-the stores: each sum is computed from one load more. With a second argument, each load has a buffer of its own.
+"""A function that stores COUNT running sums, less one, of loads that are all in front of the stores; with `apart`, each
+load is of a buffer of its own.
+
+    many_stores.py COUNT [apart]
 """
 
 import sys
