@@ -45,6 +45,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -324,9 +325,12 @@ void NumbersToTensors::runOnOperation() {
   numbers.emplace(getOperation());
   takeElements();
   auto isTensors = [&](OpOperand &use) { return isOfTensors(use); };
+  auto &dominance = getAnalysis<DominanceInfo>();
   SmallVector<Operation *> roots;
   getOperation().walk([&](Operation *op) {
-    if (op->getParentOfType<linalg::LinalgOp>())
+    // In a block that nothing reaches, numbers may be computed from themselves.
+    if (op->getParentOfType<linalg::LinalgOp>() ||
+        !dominance.isReachableFromEntry(op->getBlock()))
       return;
     if (isArithmetic(op) && isOfDevice(op->getResult(0)) &&
         llvm::any_of(op->getResult(0).getUses(), isTensors))

@@ -226,3 +226,19 @@ func.func @at_label(%x: tensor<8xf32>, %label: tensor<i32>, %n: index) -> tensor
   }
   return %r#0 : tensor<8xf32>
 }
+
+// -----
+
+// Left alone: numbers of a block that nothing reaches, which are computed from themselves.
+// CHECK-LABEL: func @never(
+// CHECK-NOT:     linalg.generic
+// CHECK:         linalg.fill
+func.func @never(%t: tensor<f32>, %d: tensor<8xf32>) -> tensor<8xf32> {
+  return %d : tensor<8xf32>
+^never:
+  %e = tensor.extract %t[] : tensor<f32>
+  %a = arith.addf %e, %b : f32
+  %b = arith.addf %a, %a : f32
+  %r = linalg.fill ins(%b : f32) outs(%d : tensor<8xf32>) -> tensor<8xf32>
+  cf.br ^never
+}
