@@ -28,7 +28,8 @@
 // Upstream takes a destination for the memory in which its tensor is computed,
 // and does not ask whether that is one of several tensors which are put there,
 // or is handed on by a branch beside another one. Those are computed in memory
-// of their own.
+// of their own. It also takes a destination for the memory of whatever a branch
+// yields in its place, of which a copy is yielded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -202,6 +203,34 @@ static bool findEmptyTensors(Value tensor, Value destination,
   return areAll;
 }
 
+/// Whether the memory of a tensor may be a destination that is given to it, or
+/// with `outside`, may begin outside of that operation.
+static bool mayBeIn(Value tensor, Operation *outside) {
+  SmallVector<Value> left = {tensor};
+  DenseSet<Value> seen;
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (outside && !outside->isAncestor(value.getParentBlock()->getParentOp()))
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (isa_and_present<bufferization::MaterializeInDestinationOp>(op)) {
+      if (!outside)
+        return true;
+    } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+      const unsigned number = cast<OpResult>(value).getResultNumber();
+      left.push_back(branch.thenYield().getOperand(number));
+      left.push_back(branch.elseYield().getOperand(number));
+    } else if (OpOperand *viewed = getViewedTensor(value)) {
+      left.push_back(viewed->get());
+    } else if (OpOperand *start = getComputedIn(value)) {
+      left.push_back(start->get());
+    }
+  }
+  return false;
+}
+
 /// Writes a tensor of several numbers as insertions, whose layout is known.
 static void insertElements(tensor::FromElementsOp op) {
   auto type = cast<RankedTensorType>(op.getType());
@@ -240,6 +269,7 @@ struct CarryInPlace : public amp::impl::CarryInPlacePassBase<CarryInPlace> {
     });
     getOperation()->walk([&](scf::ForOp loop) { carryIn(loop); });
     getOperation()->walk([&](scf::IfOp branch) { yieldFrom(branch); });
+    getOperation()->walk([&](scf::IfOp branch) { yieldApart(branch); });
     getOperation()->walk([&](scf::WhileOp loop) {
       for (Operation *op :
            {loop.getOperation(), loop.getConditionOp().getOperation(),
@@ -338,6 +368,30 @@ struct CarryInPlace : public amp::impl::CarryInPlacePassBase<CarryInPlace> {
           b, branch.getLoc(), type, ValueRange());
       for (scf::YieldOp yield : yields)
         yieldIn(yield->getOpOperand(number), destination);
+      ++numYielded;
+    }
+  }
+
+  /// Lets a branch yield a copy of what is used elsewhere, if the other one
+  /// yields what is put into a destination.
+  void yieldApart(scf::IfOp branch) {
+    for (OpResult result : branch->getResults()) {
+      if (!isa<RankedTensorType>(result.getType()))
+        continue;
+      OpOperand &then =
+                    branch.thenYield()->getOpOperand(result.getResultNumber()),
+                &other =
+                    branch.elseYield()->getOpOperand(result.getResultNumber());
+      const bool isThenIn = mayBeIn(then.get(), /*outside=*/nullptr);
+      if (isThenIn == mayBeIn(other.get(), /*outside=*/nullptr))
+        continue;
+      OpOperand &yielded = isThenIn ? other : then;
+      if (yielded.get().hasOneUse() || !mayBeIn(yielded.get(), branch))
+        continue;
+      OpBuilder b(yielded.getOwner());
+      yielded.set(bufferization::AllocTensorOp::create(
+          b, branch.getLoc(), cast<RankedTensorType>(result.getType()),
+          ValueRange(), yielded.get()));
       ++numYielded;
     }
   }

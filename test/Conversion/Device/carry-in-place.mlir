@@ -412,4 +412,34 @@ func.func @shrinks(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
     scf.yield %new : tensor<?xf32>
   }
   return %r : tensor<?xf32>
+
+// -----
+
+// What is used elsewhere is copied where the other branch yields a tensor that is put into a destination, even further
+// inside. What is only used there may have that memory (the near miss).
+// CHECK-LABEL: func @beside_destination(
+// CHECK-SAME:      %[[X:.*]]: tensor<8xf32>, %[[Y:.*]]: tensor<8xf32>
+// CHECK:         %[[R:.*]]:2 = scf.if
+// CHECK:           bufferization.materialize_in_destination
+// CHECK:           bufferization.materialize_in_destination
+// CHECK:         } else {
+// CHECK-NEXT:      %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[X]]) : tensor<8xf32>
+// CHECK-NEXT:      scf.yield %[[COPY]], %[[Y]]
+func.func @beside_destination(%x: tensor<8xf32>, %y: tensor<8xf32>, %c: i1, %d: i1) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %r:2 = scf.if %c -> (tensor<8xf32>, tensor<8xf32>) {
+    %m = bufferization.alloc_tensor() : tensor<8xf32>
+    %a = math.exp %x : tensor<8xf32>
+    %i = scf.if %d -> (tensor<8xf32>) {
+      %p = bufferization.materialize_in_destination %a in %m : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      scf.yield %p : tensor<8xf32>
+    } else {
+      %b = math.sin %a : tensor<8xf32>
+      %p = bufferization.materialize_in_destination %b in %m : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      scf.yield %p : tensor<8xf32>
+    }
+    scf.yield %i, %i : tensor<8xf32>, tensor<8xf32>
+  } else {
+    scf.yield %x, %y : tensor<8xf32>, tensor<8xf32>
+  }
+  return %r#0, %r#1, %x : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
