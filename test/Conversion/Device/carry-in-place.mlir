@@ -412,6 +412,7 @@ func.func @shrinks(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
     scf.yield %new : tensor<?xf32>
   }
   return %r : tensor<?xf32>
+}
 
 // -----
 
