@@ -21,6 +21,7 @@
 
 #include "VectorTransfers.h"
 #include "amp/Conversion/Device/Passes.h"
+#include "amp/Support/OperationTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -49,20 +50,6 @@ static RankedTensorType getTensor(VectorType type) {
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
-/// Types of the operands, results and arguments of `op`.
-static SmallVector<Type> getTypes(Operation *op) {
-  SmallVector<Type> types(op->getOperandTypes());
-  llvm::append_range(types, op->getResultTypes());
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      llvm::append_range(types, block.getArgumentTypes());
-  if (auto function = dyn_cast<FunctionOpInterface>(op)) {
-    llvm::append_range(types, function.getArgumentTypes());
-    llvm::append_range(types, function.getResultTypes());
-  }
-  return types;
-}
-
 static bool hasVectorElements(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   return shaped && isa<VectorType>(shaped.getElementType());
@@ -70,7 +57,7 @@ static bool hasVectorElements(Type type) {
 
 /// Whether `op` has a vector among its types.
 static bool hasVectors(Operation *op) {
-  return llvm::any_of(getTypes(op), [](Type type) {
+  return llvm::any_of(getValueTypes(op), [](Type type) {
     return isa<VectorType>(type) || hasVectorElements(type);
   });
 }
@@ -566,7 +553,7 @@ static bool handsOn(Operation *op) {
 
 /// What no tensor stands for, or nothing.
 static std::string check(Operation *op, bool isMasked) {
-  for (Type type : getTypes(op)) {
+  for (Type type : getValueTypes(op)) {
     if (auto vector = dyn_cast<VectorType>(type); vector && vector.isScalable())
       return llvm::formatv("expected vectors of known extents, but got {0}",
                            type);

@@ -29,6 +29,7 @@
 #include "ElementType.h"
 #include "amp/Conversion/Host/Passes.h"
 #include "amp/Dialect/Amp/IR/AmpDialect.h"
+#include "amp/Support/OperationTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -69,17 +70,8 @@ static FloatType getSmallFloat(Type type) {
 /// What has small floats among the elements of operands, results and arguments
 /// of `op`, each once: such floats, and complex numbers of them.
 static SetVector<Type> findSmallFloats(Operation *op) {
-  SmallVector<Type> types(op->getOperandTypes());
-  llvm::append_range(types, op->getResultTypes());
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      llvm::append_range(types, block.getArgumentTypes());
-  if (auto function = dyn_cast<FunctionOpInterface>(op)) {
-    llvm::append_range(types, function.getArgumentTypes());
-    llvm::append_range(types, function.getResultTypes());
-  }
   SetVector<Type> found;
-  for (Type type : types) {
+  for (Type type : getValueTypes(op)) {
     Type element = getElementTypeOrSelf(type), part = element;
     if (auto complex = dyn_cast<ComplexType>(element))
       part = complex.getElementType();
