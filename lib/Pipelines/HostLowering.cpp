@@ -58,9 +58,7 @@ static void addCleanup(OpPassManager &pm) {
 }
 
 void mlir::amp::buildHostPreparationPipeline(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createExpandMaskedReductionsPass());
-  // Of equal reads, one with a mask around it and one without, CSE keeps one.
-  pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
+  pm.addNestedPass<func::FuncOp>(createExpandMasksPass());
   // Of which folds, fusion and bufferization forget what the destination keeps.
   pm.addNestedPass<func::FuncOp>(createExpandPartialWritesPass());
   // Bufferization knows no loops of blocks, and the inliner writes one block.

@@ -370,12 +370,13 @@ def CopySharedYieldsPass : Pass<"amp-copy-shared-yields", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
-def ExpandMaskedReductionsPass : Pass<"amp-expand-masked-reductions", "::mlir::func::FuncOp"> {
-  let summary = "choices for the masks of reductions";
+def ExpandMasksPass : Pass<"amp-expand-masks", "::mlir::func::FuncOp"> {
+  let summary = "choices and operands for masks around operations on vectors";
   let description = [{
     A `vector.multi_reduction` in a `vector.mask` becomes one without, of what the mask leaves and of the number that changes no result elsewhere:
     -0 for a sum of floating point, NaN for `minnumf`. Upstream takes reductions over an extent of 1 apart, and then gives
-    the vector's elements where the mask leaves the accumulator (LLVM 22). Stands before all that folds.
+    the vector's elements where the mask leaves the accumulator (LLVM 22). A mask around a transfer, gather or compressed store becomes its
+    operand, by upstream's patterns: of two equal reads, one of them with a mask around it, CSE keeps one. Stands before all that folds.
 
     **Left alone.** Other operations with masks, such as `vector.reduction` and `vector.contract`.
 

@@ -1,4 +1,4 @@
-//===- ExpandMaskedReductions.cpp - Masks of sums become choices ----------===//
+//===- ExpandMasks.cpp - Operations on vectors without masks around them --===//
 //
 // Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,17 +14,24 @@
 // of 1 apart, and then has the vector's elements where the mask leaves the
 // accumulator (LLVM 22).
 //
+// A mask around a transfer becomes its operand: of two equal reads, one of them
+// with a mask around it, CSE keeps one. Upstream's patterns do that, without
+// the folds that its own pass adds, which forget masks of writes.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Host/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorTransforms.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
-#define DEBUG_TYPE "amp-expand-masked-reductions"
+#define DEBUG_TYPE "amp-expand-masks"
 
 namespace mlir::amp {
-#define GEN_PASS_DEF_EXPANDMASKEDREDUCTIONSPASS
+#define GEN_PASS_DEF_EXPANDMASKSPASS
 #include "amp/Conversion/Host/Passes.h.inc"
 } // namespace mlir::amp
 
@@ -78,13 +85,15 @@ static TypedAttr getNeutral(Builder &b, CombiningKind kind, Type type) {
 }
 
 namespace {
-struct ExpandMaskedReductions
-    : public amp::impl::ExpandMaskedReductionsPassBase<ExpandMaskedReductions> {
+struct ExpandMasks : public amp::impl::ExpandMasksPassBase<ExpandMasks> {
   void runOnOperation() override {
     SmallVector<vector::MaskOp> masks;
     getOperation().walk([&](vector::MaskOp mask) { masks.push_back(mask); });
     for (vector::MaskOp mask : masks)
       expand(mask);
+    RewritePatternSet patterns(&getContext());
+    vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 
 private:

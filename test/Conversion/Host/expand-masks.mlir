@@ -1,4 +1,4 @@
-// RUN: amp-opt %s --amp-expand-masked-reductions | FileCheck %s
+// RUN: amp-opt %s --amp-expand-masks | FileCheck %s
 
 // What changes no result, for each kind. Sums of -0 stay -0; minnumf prefers whatever is a number.
 // CHECK-LABEL: func @floats
@@ -39,4 +39,16 @@ func.func @integers(%m: vector<2x2xi1>, %v: vector<2x2xi8>, %acc: vector<2xi8>) 
 func.func @one(%m: vector<4xi1>, %v: vector<4xf32>, %acc: f32) -> f32 {
   %0 = vector.mask %m { vector.reduction <add>, %v, %acc : vector<4xf32> into f32 } : vector<4xi1> -> f32
   return %0 : f32
+}
+
+// Masks of transfers are their operands; that one which writes the whole of a tensor has a mask is not forgotten.
+// CHECK-LABEL: func @transfers
+// CHECK:       %[[R:.*]] = vector.transfer_read %{{.*}}, %{{.*}}, %[[M:.*]] : tensor<4xf32>, vector<4xf32>
+// CHECK:       vector.transfer_write %[[R]], %{{.*}}, %[[M]] {{.*}}: vector<4xf32>, tensor<4xf32>
+func.func @transfers(%m: vector<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %v = vector.mask %m { vector.transfer_read %x[%c0], %zero : tensor<4xf32>, vector<4xf32> } : vector<4xi1> -> vector<4xf32>
+  %w = vector.mask %m { vector.transfer_write %v, %y[%c0] {in_bounds = [true]} : vector<4xf32>, tensor<4xf32> } : vector<4xi1> -> tensor<4xf32>
+  return %w : tensor<4xf32>
 }
