@@ -106,6 +106,13 @@ static bool isPart(Value tensor) {
   return first && isInserted(first);
 }
 
+/// Adds what both sides of a branch yield for one of its results.
+static void addYielded(scf::IfOp branch, OpResult result,
+                       SmallVectorImpl<Value> &values) {
+  for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()})
+    values.push_back(yield.getOperand(result.getResultNumber()));
+}
+
 namespace {
 /// A tensor that a loop carries, and what its iteration yields for it.
 struct CarriedTensor {
@@ -158,8 +165,7 @@ static bool followMemory(CarriedTensor &tensor, scf::ForOp loop) {
     } else if (OpOperand *start = getComputedIn(value)) {
       worklist.push_back(start->get());
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      worklist.push_back(branch.thenYield().getOperand(number));
-      worklist.push_back(branch.elseYield().getOperand(number));
+      addYielded(branch, result, worklist);
     } else if (auto inner = dyn_cast<scf::ForOp>(op)) {
       worklist.push_back(inner.getInitArgs()[number]);
       worklist.push_back(inner.getYieldedValues()[number]);
@@ -185,9 +191,7 @@ static bool findEmptyTensors(Value tensor, Value destination,
       continue;
     Operation *op = value.getDefiningOp();
     if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
-      const unsigned number = cast<OpResult>(value).getResultNumber();
-      left.push_back(branch.thenYield().getOperand(number));
-      left.push_back(branch.elseYield().getOperand(number));
+      addYielded(branch, cast<OpResult>(value), left);
     } else if (OpOperand *viewed = getViewedTensor(value)) {
       left.push_back(viewed->get());
     } else if (OpOperand *start = getComputedIn(value)) {
@@ -219,9 +223,7 @@ static bool mayBeIn(Value tensor, Operation *outside) {
       if (!outside)
         return true;
     } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
-      const unsigned number = cast<OpResult>(value).getResultNumber();
-      left.push_back(branch.thenYield().getOperand(number));
-      left.push_back(branch.elseYield().getOperand(number));
+      addYielded(branch, cast<OpResult>(value), left);
     } else if (OpOperand *viewed = getViewedTensor(value)) {
       left.push_back(viewed->get());
     } else if (OpOperand *start = getComputedIn(value)) {

@@ -70,6 +70,13 @@ struct RowReduction {
   bool isMaximum() const {
     return isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner);
   }
+  /// What it makes of one more number and of the number so far.
+  Value combine(OpBuilder &b, Location loc, Value number, Value soFar) const {
+    return b
+        .create(loc, combiner->getName().getIdentifier(), {number, soFar},
+                soFar.getType())
+        ->getResult(0);
+  }
 };
 
 /// The sum in f32 of each row's exponentials.
@@ -312,10 +319,8 @@ Parts::Parts(OpBuilder &b, const RowReduction &maximum, int64_t length)
                                            /*Negative=*/true)));
   maxima = reduce(b, op, lowest, {},
                   [&](OpBuilder &body, Location at, ValueRange elements) {
-                    Operation *next = body.create(
-                        at, maximum.combiner->getName().getIdentifier(),
-                        {takeElement(body, elements), elements.back()}, type);
-                    return next->getResult(0);
+                    return maximum.combine(
+                        body, at, takeElement(body, elements), elements.back());
                   });
   Value zero = arith::ConstantOp::create(b, op.getLoc(), b.getF32FloatAttr(0));
   sums =
@@ -329,8 +334,8 @@ Parts::Parts(OpBuilder &b, const RowReduction &maximum, int64_t length)
              });
 }
 
-/// What numbers of parts are taken together by, with `others` maps of operands
-/// for rows and one of the result.
+/// A number for each row as `op` has it, from numbers of parts and of rows:
+/// what `combine` makes of elements of `inputs` and of the number so far.
 static linalg::GenericOp
 combineParts(OpBuilder &b, linalg::GenericOp op, ValueRange inputs,
              ArrayRef<AffineMap> inputMaps,
@@ -350,11 +355,8 @@ Value Parts::takeMaxima(OpBuilder &b, const RowReduction &maximum) const {
   AffineMap all = b.getMultiDimIdentityMap(op.getNumLoops());
   return combineParts(b, op, maxima, all,
                       [&](OpBuilder &body, Location at, ValueRange elements) {
-                        return body
-                            .create(at,
-                                    maximum.combiner->getName().getIdentifier(),
-                                    elements, elements.back().getType())
-                            ->getResult(0);
+                        return maximum.combine(body, at, elements[0],
+                                               elements[1]);
                       })
       .getResult(0);
 }

@@ -89,6 +89,8 @@ struct ExpandMasks : public amp::impl::ExpandMasksPassBase<ExpandMasks> {
   void runOnOperation() override {
     SmallVector<vector::MaskOp> masks;
     getOperation().walk([&](vector::MaskOp mask) { masks.push_back(mask); });
+    if (masks.empty())
+      return;
     for (vector::MaskOp mask : masks)
       expand(mask);
     RewritePatternSet patterns(&getContext());

@@ -240,14 +240,8 @@ def main():
                 file.write(nest.module())
             draw = np.random.default_rng(seed)
             w, x = (draw.integers(-3, 4, nest.extent).astype(np.float32) for _ in range(2))
-            expected, found = nest.compute(w, x), []
-            for option in ("--device=emulator", "--device=host", "--reference"):
-                try:
-                    state = amprun.run(path, "O0", {"arg0": w, "step0_x0": x}, option).state["param/w"]
-                    if not np.array_equal(state, expected):
-                        found.append(f"{option}: {state}, not {expected}")
-                except amprun.Failed as failure:
-                    found.append(f"{option}: {failure}")
+            found = amprun.compare(path, {"arg0": w, "step0_x0": x}, nest.compute(w, x),
+                                   ("--device=emulator", "--device=host", "--reference"))
             if not conditions and not found and reads_elements(path):
                 found.append("the host reads elements")
             if found:

@@ -170,14 +170,8 @@ def main():
             w, x = (draw.permutation(np.arange(N) - 2).astype(np.float32) for _ in range(2))
             l = draw.permutation(N).astype(np.int32)
             l[0] = 2
-            expected, found = np.float32(compute(w, x, l)), []
-            for option in ("--device=emulator", "--device=host", "--reference"):
-                try:
-                    state = amprun.run(path, "O0", {"arg0": w, "step0_x0": x, "step0_x1": l}, option).state["param/w"]
-                    if not np.array_equal(state, expected):
-                        found.append(f"{option}: {state}, not {expected}")
-                except amprun.Failed as failure:
-                    found.append(f"{option}: {failure}")
+            found = amprun.compare(path, {"arg0": w, "step0_x0": x, "step0_x1": l}, np.float32(compute(w, x, l)),
+                                   ("--device=emulator", "--device=host", "--reference"))
             if found:
                 wrong += 1
                 print(f"{name}: ", *found, sep="\n")

@@ -53,6 +53,19 @@ def run(module, level, arrays, *options, steps=None):
         return Run(state, records)
 
 
+def compare(module, arrays, expected, options):
+    """What is wrong with "param/w" after a step at O0 under each of amp-run's options: one text each."""
+    wrong = []
+    for option in options:
+        try:
+            state = run(module, "O0", arrays, option).state["param/w"]
+            if not np.array_equal(state, expected):
+                wrong.append(f"{option}: {state}, not {expected}")
+        except Failed as failure:
+            wrong.append(f"{option}: {failure}")
+    return wrong
+
+
 def role(role, name):
     """The attributes of an argument or result, as a module has them."""
     return f'{{amp.role = "{role}", amp.name = "{name}"}}'
