@@ -176,6 +176,89 @@ def RaiseScalarsPass : Pass<"amp-raise-scalars", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def JoinSummedProductsPass : Pass<"amp-join-summed-products", "::mlir::func::FuncOp"> {
+  let summary = "make one product of a sum of products";
+  let description = [{
+    The gradient of a weight that a recurrent layer uses in each step of a sequence is a sum of
+    products, one for each step, whose own sums are as short as a batch is large. Computed one by one
+    their results, as large as the weight, are written and read again for each. They become one
+    product of their operands side by side, which has one sum and is written once.
+
+    **Input.** A tree of elementwise `arith.addf` of f32 tensors, in one block, of which nothing else
+    reads a part. Products in it that differ in the length of their sum alone: one loop, which walks one dimension
+    of each input by itself. They start from zero, and have static shapes.
+
+    **Cost.** The operands are copied side by side, and n - 1 results are neither written nor read
+    again: products join where the operands have no more elements than those results.
+
+    **Numbers.** What was the sum of n sums is one sum in the same order; what else is added stays in
+    order behind or in front of it. Roundings between a product and its addition stand in the way.
+
+    Before:
+    ```mlir
+    func.func @gradient(%x: tensor<2x8xf32>, %g: tensor<2x8xf32>, %y: tensor<2x8xf32>, %h: tensor<2x8xf32>,
+                        %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
+      %c0 = arith.constant 0.0 : f32
+      %zero = linalg.fill ins(%c0 : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+      %p = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>,
+                                            affine_map<(i, j, k) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%x, %g : tensor<2x8xf32>, tensor<2x8xf32>) outs(%zero : tensor<8x8xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %m = arith.mulf %a, %b : f32
+        %s = arith.addf %o, %m : f32
+        linalg.yield %s : f32
+      } -> tensor<8x8xf32>
+      %q = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>,
+                                            affine_map<(i, j, k) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%y, %h : tensor<2x8xf32>, tensor<2x8xf32>) outs(%zero : tensor<8x8xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %m = arith.mulf %a, %b : f32
+        %s = arith.addf %o, %m : f32
+        linalg.yield %s : f32
+      } -> tensor<8x8xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+                                            affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%p, %q : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %s = arith.addf %a, %b : f32
+        linalg.yield %s : f32
+      } -> tensor<8x8xf32>
+      return %r : tensor<8x8xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @gradient(%x: tensor<2x8xf32>, %g: tensor<2x8xf32>, %y: tensor<2x8xf32>, %h: tensor<2x8xf32>,
+                        %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
+      %c0 = arith.constant 0.0 : f32
+      %zero = linalg.fill ins(%c0 : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+      %l0 = tensor.empty() : tensor<4x8xf32>
+      %l1 = tensor.insert_slice %x into %l0[0, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<4x8xf32>
+      %l2 = tensor.insert_slice %y into %l1[2, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<4x8xf32>
+      %r0 = tensor.empty() : tensor<4x8xf32>
+      %r1 = tensor.insert_slice %g into %r0[0, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<4x8xf32>
+      %r2 = tensor.insert_slice %h into %r1[2, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<4x8xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>,
+                                            affine_map<(i, j, k) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%l2, %r2 : tensor<4x8xf32>, tensor<4x8xf32>) outs(%zero : tensor<8x8xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %m = arith.mulf %a, %b : f32
+        %s = arith.addf %o, %m : f32
+        linalg.yield %s : f32
+      } -> tensor<8x8xf32>
+      return %r : tensor<8x8xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numProducts", "products", "Products that became parts of others">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def RaiseConcatenationsPass : Pass<"amp-raise-concatenations", "::mlir::func::FuncOp"> {
   let summary = "make a body that puts tensors side by side a concatenation";
   let description = [{
