@@ -25,8 +25,12 @@
 //   gather     anything else: element by element, but one store per row
 //
 // What does not fill a block goes element by element. The look costs a few
-// instructions per kRowBlock rows. f16 and bf16 are widened on the way (see
-// PackElements); every f16 or bf16 is an f32, so no value changes.
+// instructions per kRowBlock rows. Panels whose width divides no group (6
+// columns for AVX2), and whose columns are all neighbours, are written next to
+// each other, a few words of each in turn: by whole panels each line of the
+// source, which two or three of them share, would come from memory for each.
+// f16 and bf16 are widened on the way (see PackElements); every f16 or bf16 is
+// an f32, so no value changes.
 //
 // Where a word holds two halves of two rows, all this is done with pairs of
 // rows: two vectors become one of words, and a transposed square is one of
@@ -50,6 +54,10 @@ using namespace mlir::amp;
 /// Words for which one look at a block's columns is valid. Words stay the outer
 /// loop beyond that, so that a wide matrix is read and written in order.
 static constexpr int64_t kRowBlock = 32;
+
+/// Words of a panel before the next panel's, where panels share lines: their
+/// rows may all lie in one set of a first-level cache, of eight lines.
+static constexpr int64_t kSharedRows = 8;
 
 /// Columns that are looked at together: a line of bf16, and whole panels of 8,
 /// 16 and 32.
@@ -122,6 +130,13 @@ struct PackEmitter {
   /// `columns` in all. A panel that is not full is filled with zeros before.
   void packPanels(Index begin, Index endColumn, Index columns, Index word,
                   Index end);
+  /// Whether all columns are neighbours.
+  Value areNeighbours(Index columns);
+  /// All words, up to `end`, of the panels up to `endColumn`, which are full.
+  /// Columns are neighbours, with as many behind as fill a last vector.
+  void packShared(Index endColumn, Index end);
+  /// The end of the panels for packShared, of `columns` columns in all.
+  Index countShared(Index columns, Index end);
   /// Words from `word` to `end` of a block.
   void packBlock(Index at, Index panel, Index word, Index end, Index column);
   /// Words from `word` to `end` of columns that do not fill a block.
@@ -329,6 +344,50 @@ void PackEmitter::packPanels(Index begin, Index endColumn, Index columns,
   });
 }
 
+Value PackEmitter::areNeighbours(Index columns) {
+  Value yes = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  Index one = b.number(1), first = b.loadIndex(tables, columnTable);
+  auto isNext = [&](Index column, ValueRange soFar) -> SmallVector<Value> {
+    Index offset = b.loadIndex(tables, columnTable + column);
+    return {b.both(soFar.front(), offset == first + column)};
+  };
+  return b.loop(one, columns, one, yes, isNext).front();
+}
+
+Index PackEmitter::countShared(Index columns, Index end) {
+  Index vectors = roundUp(width, kPackLanes);
+  Value isPossible = b.both(b.number(0) < b.number(kGroupColumns) % width,
+                            b.both(vectors <= columns, b.number(1) < end));
+  Value isShared =
+      b.andThen(isPossible, [&] { return areNeighbours(columns); });
+  return b.select(isShared, ((columns - vectors) / width + 1) * width,
+                  b.number(0));
+}
+
+void PackEmitter::packShared(Index endColumn, Index end) {
+  Index one = b.number(1), first = b.loadIndex(tables, columnTable);
+  auto getPanel = [&](Index p) { return target.first.start + p * words; };
+  // What a row's last vector has too much of is the next row's, which is
+  // written after it. The last row may have nothing too much.
+  Index lastWord = end - 1;
+  b.loop(lastWord, kSharedRows, [&](Index word) {
+    Index last = min(word + kSharedRows, lastWord);
+    b.loop(b.number(0), endColumn, width, [&](Index p) {
+      b.loop(width, kPackLanes, [&](Index column) {
+        auto loadRow = [&](Index row) {
+          return load(kPackLanes, rowOffset(row) + first + p + column);
+        };
+        b.loop(word, last, one, [&](Index w) {
+          store(makeWords(loadRow, w), getPanel(p), w, column);
+        });
+      });
+    });
+  });
+  b.loop(b.number(0), endColumn, width, [&](Index p) {
+    packRest(columnTable + p, getPanel(p), lastWord, end, b.number(0), width);
+  });
+}
+
 void PackEmitter::fillWithZeros(Index panel, Index count) {
   Value zeros = b.splat(b.zero(b.getF32Type()), kPackLanes);
   b.loop(count, kPackLanes,
@@ -348,7 +407,11 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
                                                            : "_pairs")
                                  << (form.parts > 1 ? "_parts" : "");
   int64_t side = std::clamp<int64_t>(machine.vectorBits / 32, kPackLanes, 16);
-  auto emit = [form, steps, side](HostBuilder &b, KernelArguments &arguments) {
+  Type type = form.element;
+  bool hasNarrowPanels =
+      kGroupColumns % MicroKernel::get(machine, type, type).rows != 0;
+  auto emit = [form, steps, side, hasNarrowPanels](HostBuilder &b,
+                                                   KernelArguments &arguments) {
     PackEmitter emitter(b);
     PackArguments pack = PackArguments::take(arguments, form.parts);
     Index width = arguments.takeIndex();
@@ -377,8 +440,14 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
       b.loop(grouped, kGroupColumns,
              [&](Index column) { emitter.packGroup(column, word, end); });
     });
-    emitter.packPanels(grouped, pack.columns, pack.columns, b.number(0),
-                       wholeWords);
+    Index shared = b.number(0);
+    if (hasNarrowPanels) {
+      shared = emitter.countShared(pack.columns, wholeWords);
+      b.branch(b.number(0) < shared,
+               [&] { emitter.packShared(shared, wholeWords); });
+    }
+    emitter.packPanels(grouped + shared, pack.columns, pack.columns,
+                       b.number(0), wholeWords);
     if (form.wordMultiple == 1 && steps == 1)
       return;
     b.loop(b.number(0), pack.columns, width, [&](Index p) {
