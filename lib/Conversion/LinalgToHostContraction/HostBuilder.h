@@ -87,6 +87,16 @@ public:
   Value areEqual(Value x, Value y) {
     return arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, x, y);
   }
+  /// True if the `count` indices of a table from `first` on are consecutive.
+  Value areConsecutive(Value table, Index first, Index count) {
+    Index one = number(1), begin = loadIndex(table, first);
+    Value yes = arith::ConstantOp::create(*this, getBoolAttr(true));
+    auto isNext = [&](Index i, ValueRange soFar) -> Values {
+      Value is = loadIndex(table, first + i) == begin + i;
+      return {both(soFar.front(), is)};
+    };
+    return loop(one, count, one, yes, isNext).front();
+  }
   /// True if each index of a vector is as far from the one before it.
   Value areEvenlySpaced(Value indices) {
     int64_t lanes = cast<VectorType>(indices.getType()).getNumElements();

@@ -14,6 +14,7 @@
 //   pack_<T>        part of a matrix of T into panels         (PackKernel.cpp)
 //   pack_rows_<T>   the same into tiles of A for AMX      (PackRowsKernel.cpp)
 //   tiles           C += panels of A * panels of B            (TileKernel.cpp)
+//   tiles_of_rows   the same, of rows of A where they are
 //   ..._pairs       both, with two bf16 in a word of a panel
 //   ..._amx         both, for AMX's tiles
 //   ..._parts       all three, with each f16 as two bf16
@@ -61,6 +62,11 @@ constexpr int64_t kPackLanes = 8;
 constexpr int64_t kBlockM = 192;
 constexpr int64_t kBlockN = 1024;
 
+/// Columns of C up to which rows of A are read where they are, if they can be:
+/// packing them takes as long as multiplying them by some 20 columns does. The
+/// probabilities of an attention, 1024x1024 for 64 columns.
+constexpr int64_t kFewColumns = 128;
+
 /// Rows of one of AMX's tiles, and words in a row of it.
 constexpr int64_t kAmxRows = 16;
 constexpr int64_t kAmxWords = 16;
@@ -103,6 +109,9 @@ struct MicroKernel {
   /// lower half.
   int64_t steps() const { return products == Bf16Products::Widened ? 1 : 2; }
   bool usesAmx() const { return products == Bf16Products::Amx; }
+  /// Whether rows of A may stay where they are, each step of the sum behind the
+  /// last one. Not timed on CPUs with AVX-512.
+  bool readsRows() const { return steps() == 1 && lanes < 16; }
   /// What the words of a panel are filled up to a multiple of.
   int64_t wordMultiple() const { return usesAmx() ? kAmxWords : 1; }
   /// Words of a panel in a block of the sum, at most.
@@ -200,6 +209,13 @@ struct PanelParts {
   Index distance;
 };
 
+/// What the rows of C are made of: panels, or rows of A where they are.
+struct LeftOperand {
+  PanelParts panels;
+  /// If there is one, rows begin at its offsets in `panels.first`.
+  Index rowTable;
+};
+
 /// Part of a matrix, by its offset tables, and where its panels are put.
 struct PackArguments {
   MatrixBase source;
@@ -289,7 +305,7 @@ public:
   /// C += A * B for a block whose panels, of `words` words a row, stand in
   /// scratch memory; C = A * B if `fromZero` holds.
   void callTiles(HostBuilder &b, const MicroKernel &kernel,
-                 const PanelParts &aPanels, const PanelParts &bPanels,
+                 const LeftOperand &left, const PanelParts &bPanels,
                  MatrixBase c, Value tables, Index cM, Index cN, Index m,
                  Index n, Index words, Value fromZero);
 
@@ -347,7 +363,7 @@ private:
   void callBlock(HostBuilder &b, const MicroKernel &kernel, Type aType,
                  const ProductArguments &arguments, const PanelParts &aPanels,
                  const PanelParts &bPanels, const ProductBlock &block);
-  func::FuncOp getTiles(const MicroKernel &kernel);
+  func::FuncOp getTiles(const MicroKernel &kernel, bool readsRows);
   func::FuncOp getProduct(Type aType, Type bType);
   func::FuncOp getKeptProduct(Type aType, Type bType);
   func::FuncOp getBlasProduct(const BlasForm &form);

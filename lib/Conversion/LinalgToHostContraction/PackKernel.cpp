@@ -130,8 +130,6 @@ struct PackEmitter {
   /// `columns` in all. A panel that is not full is filled with zeros before.
   void packPanels(Index begin, Index endColumn, Index columns, Index word,
                   Index end);
-  /// Whether all columns are neighbours.
-  Value areNeighbours(Index columns);
   /// All words, up to `end`, of the panels up to `endColumn`, which are full.
   /// Columns are neighbours, with as many behind as fill a last vector.
   void packShared(Index endColumn, Index end);
@@ -344,22 +342,13 @@ void PackEmitter::packPanels(Index begin, Index endColumn, Index columns,
   });
 }
 
-Value PackEmitter::areNeighbours(Index columns) {
-  Value yes = arith::ConstantOp::create(b, b.getBoolAttr(true));
-  Index one = b.number(1), first = b.loadIndex(tables, columnTable);
-  auto isNext = [&](Index column, ValueRange soFar) -> SmallVector<Value> {
-    Index offset = b.loadIndex(tables, columnTable + column);
-    return {b.both(soFar.front(), offset == first + column)};
-  };
-  return b.loop(one, columns, one, yes, isNext).front();
-}
-
 Index PackEmitter::countShared(Index columns, Index end) {
   Index vectors = roundUp(width, kPackLanes);
   Value isPossible = b.both(b.number(0) < b.number(kGroupColumns) % width,
                             b.both(vectors <= columns, b.number(1) < end));
-  Value isShared =
-      b.andThen(isPossible, [&] { return areNeighbours(columns); });
+  Value isShared = b.andThen(isPossible, [&] {
+    return b.areConsecutive(tables, columnTable, columns);
+  });
   return b.select(isShared, ((columns - vectors) / width + 1) * width,
                   b.number(0));
 }

@@ -20,6 +20,9 @@
 // done. A's blocks are packed as before: they have to be in the second-level
 // cache, where packing leaves them.
 //
+// Where C has few columns, packing A takes as long as multiplying it. Rows of
+// f32 whose steps of the sum are neighbours are read where they are then.
+//
 // Small products are one block of each kind and run through the same code. At
 // 32 x 64 x 128 packing takes a fifth of the time; a second micro-kernel, for
 // operands that are not packed, would win part of that for f32 alone and would
@@ -147,11 +150,27 @@ void KernelLibrary::callBlock(HostBuilder &b, const MicroKernel &kernel,
                               const PanelParts &aPanels,
                               const PanelParts &bPanels,
                               const ProductBlock &block) {
-  callPackA(b, kernel, aType, p, block, aPanels);
-  callTiles(b, kernel, aPanels, bPanels, p.c, p.tables.buffer,
-            p.tables.cM + block.row, p.tables.cN + block.column, block.rows,
-            block.columns, countWords(kernel, block.steps),
-            b.both(p.fromZero, block.step == 0));
+  auto multiply = [&](const LeftOperand &left) {
+    callTiles(b, kernel, left, bPanels, p.c, p.tables.buffer,
+              p.tables.cM + block.row, p.tables.cN + block.column, block.rows,
+              block.columns, countWords(kernel, block.steps),
+              b.both(p.fromZero, block.step == 0));
+  };
+  auto inPanels = [&] {
+    callPackA(b, kernel, aType, p, block, aPanels);
+    multiply({aPanels, {}});
+  };
+  if (!kernel.readsRows() || !aType.isF32())
+    return inPanels();
+  Value isInPlace = b.andThen(p.n <= b.number(kFewColumns), [&] {
+    return b.areConsecutive(p.tables.buffer, p.tables.aK + block.step,
+                            block.steps);
+  });
+  auto inPlace = [&] {
+    Index step = b.loadIndex(p.tables.buffer, p.tables.aK + block.step);
+    multiply({{p.a.at(step), {}}, p.tables.aM + block.row});
+  };
+  b.branch(isInPlace, inPlace, inPanels);
 }
 
 func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {

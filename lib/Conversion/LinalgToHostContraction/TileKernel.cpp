@@ -51,6 +51,9 @@
 // and element by element where not. At the edge, kernels of half the rows and
 // of fewer vectors save work on padding.
 //
+// Rows of A that lie in memory as the sum goes are multiplied there, without
+// panels, where few columns would pay for packing them (ProductKernel.cpp).
+//
 // The tile's shape: with 16 registers of 256 bits, 6 rows of 2 vectors leave 4
 // registers for B's vectors and A's scalars (the shape of BLIS and OpenBLAS for
 // Haswell). With 32 registers of 512 bits, see MicroKernel::get.
@@ -122,6 +125,18 @@ struct TilePlace {
                         ValueRange values);
 };
 
+/// What a tile multiplies of A: a panel, or rows where they are, which begin at
+/// `rows`.
+struct LeftRows {
+  MatrixBase panel;
+  SmallVector<Index> rows;
+
+  /// Where word `k` of row `r` is.
+  Index at(const MicroKernel &shape, Index k, int64_t r) const {
+    return rows.empty() ? panel.start + k * shape.rows + r : rows[r] + k;
+  }
+};
+
 struct TileEmitter {
   HostBuilder &b;
   MicroKernel shape;
@@ -155,7 +170,10 @@ struct TileEmitter {
   /// The micro-kernel, for the first rows and vectors of a tile: from `start`
   /// to `place`.
   void multiply(int64_t rows, int64_t vectors, const TilePlace &start,
-                const TilePlace &place, MatrixBase aPanel, MatrixBase bPanel);
+                const TilePlace &place, const LeftRows &left,
+                MatrixBase bPanel);
+  /// The rows of the tile from row `i` of `m` on.
+  LeftRows placeLeft(const LeftOperand &left, Index i, Index m);
   /// The same by AMX.
   void multiplyTiles(int64_t rows, int64_t vectors, const TilePlace &start,
                      const TilePlace &place, MatrixBase aPanel,
@@ -165,7 +183,7 @@ struct TileEmitter {
   /// The smallest micro-kernel that covers `rowCount` rows and `columnCount`
   /// columns.
   void multiplySome(Index rowCount, Index columnCount, const TilePlace &start,
-                    const TilePlace &place, MatrixBase aPanel,
+                    const TilePlace &place, const LeftRows &left,
                     MatrixBase bPanel);
 };
 } // namespace
@@ -298,7 +316,7 @@ Value TileEmitter::multiplyAdd(Value sum, Value aWords, Value bWords) {
 
 void TileEmitter::multiply(int64_t rows, int64_t vectors,
                            const TilePlace &start, const TilePlace &place,
-                           MatrixBase aPanel, MatrixBase bPanel) {
+                           const LeftRows &left, MatrixBase bPanel) {
   auto at = [](const TilePlace &place, int64_t r, int64_t v) {
     return place.rows[r] + place.columns[v];
   };
@@ -311,12 +329,12 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors,
         Index k = b.number(iv);
         SmallVector<Value> out(in), bVectors;
         Index bRow = bPanel.start + k * shape.columns();
-        Index aRow = aPanel.start + k * shape.rows;
         for (int64_t v = 0; v < vectors; ++v)
           bVectors.push_back(
               b.loadVector(shape.lanes, bPanel.buffer, bRow + v * shape.lanes));
         for (int64_t r = 0; r < rows; ++r) {
-          Value a = b.splat(b.load(aPanel.buffer, aRow + r), shape.lanes);
+          Value word = b.load(left.panel.buffer, left.at(shape, k, r));
+          Value a = b.splat(word, shape.lanes);
           for (int64_t v = 0; v < vectors; ++v) {
             Value &sum = out[r * vectors + v];
             sum = multiplyAdd(sum, a, bVectors[v]);
@@ -331,6 +349,18 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors,
       b.storeVector(arith::AddFOp::create(b, before, sum), place.buffer,
                     at(place, r, v));
     }
+}
+
+LeftRows TileEmitter::placeLeft(const LeftOperand &left, Index i, Index m) {
+  const MatrixBase &base = left.panels.first;
+  if (!left.rowTable)
+    return {base.at(i * words), {}};
+  LeftRows place{base, {}};
+  // Those behind the last row are that row again.
+  for (int64_t r = 0; r < shape.rows; ++r)
+    place.rows.push_back(
+        base.start + b.loadIndex(tables, left.rowTable + min(i + r, m - 1)));
+  return place;
 }
 
 void TileEmitter::multiplyTiles(int64_t rows, int64_t vectors,
@@ -428,14 +458,14 @@ Value TileEmitter::areRowsInPlace(Index rowTable, Index rowCount) {
 
 void TileEmitter::multiplySome(Index rowCount, Index columnCount,
                                const TilePlace &start, const TilePlace &place,
-                               MatrixBase aPanel, MatrixBase bPanel) {
+                               const LeftRows &left, MatrixBase bPanel) {
   std::function<void(int64_t, int64_t)> choose = [&](int64_t rows,
                                                      int64_t vectors) {
     auto enough = [&] {
       if (shape.usesAmx())
-        multiplyTiles(rows, vectors, start, place, aPanel, bPanel);
+        multiplyTiles(rows, vectors, start, place, left.panel, bPanel);
       else
-        multiply(rows, vectors, start, place, aPanel, bPanel);
+        multiply(rows, vectors, start, place, left, bPanel);
     };
     if (vectors == shape.vectors)
       return enough();
@@ -498,7 +528,7 @@ void TileEmitter::prefetchTile(ArrayRef<VectorColumns> columns, Index rowTable,
   }
 }
 
-func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
+func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows) {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
   Type floats = getFlatType(Float32Type::get(context));
@@ -518,8 +548,11 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
   bool hasParts = tile.parts > 1;
   if (hasParts)
     types.append(2, index);
+  if (readsRows)
+    types.push_back(index);
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
-    MatrixBase aPanels = arguments.takeMatrix();
+    LeftOperand left;
+    left.panels.first = arguments.takeMatrix();
     MatrixBase bPanels = arguments.takeMatrix();
     TileEmitter emitter{b,
                         tile,
@@ -537,6 +570,8 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
     emitter.fromZero = arguments.takeValue();
     for (Index *distance : {&emitter.aDistance, &emitter.bDistance})
       *distance = hasParts ? arguments.takeIndex() : b.number(0);
+    if (readsRows)
+      left.rowTable = arguments.takeIndex();
 
     auto reserveZeros = [&](int64_t size) {
       auto type = MemRefType::get({size}, b.getF32Type());
@@ -582,7 +617,7 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
           emitter.prefetchTile(columns, nextRow, lastRow);
         }
         emitter.multiplySome(rowCount, columnCount, start, place,
-                             aPanels.at(i * emitter.words),
+                             emitter.placeLeft(left, i, m),
                              bPanels.at(j * emitter.words));
         b.branch(
             inPlace, [] {},
@@ -592,17 +627,18 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile) {
       });
     });
   };
-  return getKernel("tiles" + tile.suffix() + (hasParts ? "_parts" : ""), types,
-                   emit);
+  return getKernel("tiles" + tile.suffix() + (hasParts ? "_parts" : "") +
+                       (readsRows ? "_of_rows" : ""),
+                   types, emit);
 }
 
 void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
-                              const PanelParts &aPanels,
+                              const LeftOperand &left,
                               const PanelParts &bPanels, MatrixBase c,
                               Value tables, Index cM, Index cN, Index m,
                               Index n, Index words, Value fromZero) {
-  SmallVector<Value> values{aPanels.first.buffer,
-                            aPanels.first.start,
+  SmallVector<Value> values{left.panels.first.buffer,
+                            left.panels.first.start,
                             bPanels.first.buffer,
                             bPanels.first.start,
                             c.buffer,
@@ -615,6 +651,9 @@ void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
                             words,
                             fromZero};
   if (kernel.parts > 1)
-    values.append({aPanels.distance, bPanels.distance});
-  func::CallOp::create(b, getTiles(kernel), values);
+    values.append({left.panels.distance, bPanels.distance});
+  bool readsRows(left.rowTable);
+  if (readsRows)
+    values.push_back(left.rowTable);
+  func::CallOp::create(b, getTiles(kernel, readsRows), values);
 }

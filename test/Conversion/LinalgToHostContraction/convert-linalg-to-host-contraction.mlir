@@ -58,7 +58,7 @@ func.func @shared(%a: memref<7x9xf32>, %b: memref<9x5xf32>, %c: memref<7x5xf32>,
   linalg.matmul ins(%a, %h : memref<7x9xf32>, memref<9x5xbf16>) outs(%c : memref<7x5xf32>)
   return
 }
-// CHECK-COUNT-6: func.func private @amp_host
+// CHECK-COUNT-7: func.func private @amp_host
 // CHECK-NOT:   func.func
 
 // -----

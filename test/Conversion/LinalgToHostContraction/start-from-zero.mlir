@@ -25,7 +25,10 @@ func.func @filled(%a: memref<8x16xf32>, %b: memref<16x8xf32>, %c: memref<8x8xf32
 // CHECK:             scf.for
 // CHECK:               %[[FIRST:.+]] = arith.cmpi eq, %[[STEP]], %c0
 // CHECK:               %[[IS_START:.+]] = arith.andi %[[FROM_ZERO]], %[[FIRST]]
-// CHECK:               func.call @amp_host_tiles({{.*}}, %[[IS_START]])
+// CHECK:               func.call @amp_host_tiles_of_rows({{.*}}, %[[IS_START]], %{{[^,]+}})
+// CHECK:               %[[FIRST_IN_PANELS:.+]] = arith.cmpi eq, %[[STEP]], %c0
+// CHECK:               %[[IS_START_IN_PANELS:.+]] = arith.andi %[[FROM_ZERO]], %[[FIRST_IN_PANELS]]
+// CHECK:               func.call @amp_host_tiles({{.*}}, %[[IS_START_IN_PANELS]])
 
 // A BLAS starts from 0 * C then, and what computes the block without one is told.
 // BLAS-LABEL: func.func private @amp_host_blas_f32_f32
