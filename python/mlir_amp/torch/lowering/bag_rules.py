@@ -4,8 +4,8 @@
 """Embeddings, bags of them, and their gradients.
 
 A bag is a range of the indices, from its offset to the next one: whether an index is in
-it is a comparison, and a row of the weight gets what all indices that name it have, as a
-product with their one-hot rows. torch-mlir's form of bags forgets the weights of samples,
+it is a comparison. A row of the weight gets what all indices that name it have, one after
+the other. torch-mlir's form of bags forgets the weights of samples,
 so that what has no rule here is refused.
 """
 
@@ -20,6 +20,7 @@ from torch import Tensor
 from mlir_amp.torch.lowering.constants import scalar
 from mlir_amp.torch.lowering.index_checks import in_range
 from mlir_amp.torch.lowering.index_rules import MOST_PAIRS
+from mlir_amp.torch.lowering.scatter_rows import scatter_rows
 
 aten = torch.ops.aten
 
@@ -33,16 +34,20 @@ def _embedding_backward(
     padding_idx: int,
     scale_grad_by_freq: bool,
 ) -> Tensor:
-    """A product with the one-hot rows of the indices, divided by how often each row is
-    named where that is asked for."""
-    indices = indices.reshape(1, -1)
-    hot = torch.arange(num_weights, device=grad.device).unsqueeze(1) == indices
+    """The sum of the gradients of each row, in the order of the indices, divided by how
+    often the row is named where that is asked for."""
+    place = in_range(indices, 0, num_weights, "aten.embedding").reshape(-1)
+    width = grad.shape[-1]
+    grad = grad.reshape(-1, width)
     if padding_idx >= 0:
-        hot = hot & (indices != padding_idx)
-    hot = hot.to(grad.dtype)
-    total = torch.mm(hot, grad.reshape(-1, grad.shape[-1]))
+        grad = torch.where((place != padding_idx).unsqueeze(1), grad, scalar(grad))
+    zeros = torch.zeros(num_weights, width, dtype=grad.dtype, device=grad.device)
+    total = scatter_rows(zeros, place, grad, accumulate=True)
     if scale_grad_by_freq:
-        total = total / hot.sum(1, keepdim=True).clamp(min=1.0)
+        none = torch.zeros(num_weights, 1, dtype=torch.int64, device=grad.device)
+        ones = torch.ones(place.shape[0], 1, dtype=torch.int64, device=grad.device)
+        times = scatter_rows(none, place, ones, accumulate=True)
+        total = total / times.clamp(min=1).to(grad.dtype)
     return total
 
 
@@ -141,12 +146,10 @@ def _embedding_bag_backward(
     if scale_grad_by_freq:  # eager PyTorch's counts are those of other indices
         return NotImplemented
     if mode == _MAX:
-        if not 0 < named.numel() * num_weights <= MOST_PAIRS:
-            return NotImplemented
-        filled = (sizes > 0).unsqueeze(1)
-        row = torch.arange(num_weights, device=grad.device).reshape(-1, 1, 1)
-        hit = (row == named.unsqueeze(0)) & filled.unsqueeze(0)
-        return torch.where(hit, grad.unsqueeze(0), scalar(grad)).sum(1)
+        # An empty bag names row 0.
+        grad = torch.where((sizes > 0).unsqueeze(1), grad, scalar(grad))
+        zeros = torch.zeros(num_weights, grad.shape[1], dtype=grad.dtype)
+        return aten.scatter_add(zeros, 0, named, grad)
     if mode == _MEAN:
         grad = grad / sizes.clamp(min=1).to(grad.dtype).unsqueeze(1)
     each = aten.index.Tensor(grad, [bag_of])

@@ -19,6 +19,7 @@ from mlir_amp import origin_attributes
 from mlir_amp.canonical import without_wrong_patterns
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Role
+from mlir_amp.torch.lowering import scatter_loops
 from mlir_amp.torch.lowering.origins import Origin, Origins
 
 aten = torch.ops.aten
@@ -56,8 +57,8 @@ _MOVES = (
 _CHECKS = (aten._assert_async.msg, aten._assert_tensor_metadata.default)
 
 # Operations without a form in linalg, by name. torch-mlir makes another dialect's of
-# those that write or read by index, and of some of them ends the process; it forgets the
-# weights of a bag's samples; numbers at random would come from a state of its own.
+# those that write by index, and of some of them ends the process (what rules make of them
+# is a `scatter_rows`); it forgets the weights of a bag's samples; numbers at random would come from a state of its own.
 _NO_FORM = frozenset(
     "bernoulli cummax cummin cumprod cumsum embedding_bag embedding_bag_forward_only "
     "index_put index_reduce masked_scatter multinomial native_dropout "
@@ -93,7 +94,7 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
     """Graphs as the functions of one module.
 
     Args:
-        functions: The graphs.
+        functions: The graphs; scatters are cut out of them.
         origins: Those of their nodes.
 
     Returns:
@@ -118,6 +119,10 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
             base = operation and operation.name.partition("::")[2].strip("_")
             if base in _NO_FORM:
                 raise NotLowered(f"'{node.target}' has no form in linalg")
+    scatters = {
+        function.name: scatter_loops.cut(function.graph, origins.of)
+        for function in functions
+    }
     context = ir.Context()
     torch_dialect.register_dialect(context)
     messages: list[str] = []
@@ -150,6 +155,11 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
     _refuse_remaining(module, ir)
     with context, ir.Location.unknown():
         _narrow_constants(module, ir)
+        for operation in list(module.body.operations):
+            if operation.operation.name == "func.func" and (
+                found := scatters[operation.name.value]
+            ):
+                scatter_loops.paste(operation, found, ir)
         origin_attributes.attach(module, ir, Origin.from_location)
         named = {function.name: function for function in functions}
         for operation in module.body.operations:

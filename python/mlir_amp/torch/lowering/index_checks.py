@@ -179,6 +179,9 @@ def insert(graph: torch.fx.Graph) -> None:
             x, dim, index = node.args[:3]
             if x.meta["val"].dim():
                 known.add((index, 0, x.meta["val"].shape[dim]))
+        elif node.target is aten.embedding.default:
+            weight, index = node.args[:2]
+            known.add((index, 0, weight.meta["val"].shape[0]))
         elif node.target is aten.index.Tensor:
             for index, size in _indices_of(node):
                 require(node, index, -size, size, "aten.index")

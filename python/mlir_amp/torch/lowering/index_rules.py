@@ -1,11 +1,13 @@
 # Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operations that write by index, and those that sort, by comparing every index with
-every place.
+"""Operations that write by index, as `scatter_rows`, and those that sort, by comparing
+every element with every place.
 
-linalg has no scatter. What a place gets is a sum, or the last, over all that name it;
-where an element goes in order is the number of those before it. That is one comparison
+What writes by index has numbers of rows, which what is not indexed makes up, and goes
+through its updates in their order, as PyTorch's loops do.
+
+Where an element goes in order is the number of those before it. That is one comparison
 for each pair, which fuses into the sum, and quadratic: beyond `MOST_PAIRS` a rule
 returns NotImplemented, and PyTorch runs the graph. Nothing is multiplied by a 0 that
 stands for "not here", so that an infinity stays where it belongs.
@@ -13,6 +15,7 @@ stands for "not here", so that an infinity stays where it belongs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,11 +25,16 @@ from torch._decomp import core_aten_decompositions
 
 from mlir_amp.torch.lowering.constants import scalar
 from mlir_amp.torch.lowering.index_checks import in_range
+from mlir_amp.torch.lowering.scatter_rows import linear_place, scatter_leading
 
 aten = torch.ops.aten
 
 # About a tenth of a second on one core.
 MOST_PAIRS = 1 << 26
+
+
+# Types of places; indices of others are masks.
+_WHOLE = (torch.int32, torch.int64)
 
 
 def has_few_pairs(x: Tensor, dim: int) -> bool:
@@ -44,83 +52,86 @@ def reaches(like: Tensor, size: int) -> Tensor:
     return number.unsqueeze(0) <= number.unsqueeze(1)
 
 
-class _Places:
-    """The places of a dimension that an index of the same rank names.
+def _in_front(x: Tensor, dims: Sequence[int]) -> Tensor:
+    """Some dimensions in front of the others, in this order."""
+    return x.movedim(list(dims), list(range(len(dims))))
 
-    Attributes:
-        hit: Of shape [..., places, indices]: whether the index is the place.
+
+def _back(x: Tensor, dims: Sequence[int]) -> Tensor:
+    """What was moved `_in_front`, at its own place."""
+    return x.movedim(list(range(len(dims))), list(dims)).contiguous()
+
+
+def _is_indexed(x: Tensor, dim: int, index: Tensor, d: int) -> bool:
+    """Whether places along a dimension are none that all indices share: an index that is
+    expanded names whole rows. Strides of a graph's values are known, and PyTorch compiles
+    anew for inputs of others."""
+    shares = index.stride(d) == 0 or index.shape[d] == 1
+    return d == dim or index.shape[d] != x.shape[d] or not shares
+
+
+def _write(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, accumulate: bool
+) -> Tensor:
+    """`x` with a source for each index, as `torch.scatter` and `scatter_add` define it.
+
+    Args:
+        x: Of any shape.
+        dim: The dimension whose places are named.
+        index: Of `x`'s rank, nowhere longer but along `dim`.
+        source: Nowhere shorter than the index.
+        accumulate: Whether sources are added.
     """
-
-    def __init__(self, shape: Sequence[int], dim: int, index: Tensor) -> None:
-        self._shape, self._dim = list(shape), dim % max(len(shape), 1)
-        self.index = index.movedim(self._dim, -1)
-        places = _count(index, self._shape[self._dim]).unsqueeze(1)
-        self.hit = places == self.index.unsqueeze(-2)
-
-    @staticmethod
-    def fit(shape: Sequence[int], dim: int, index: Tensor) -> bool:
-        return 0 < len(shape) == index.dim() and (
-            0 < index.numel() * shape[dim % len(shape)] <= MOST_PAIRS
-        )
-
-    def sources(self, source: Tensor) -> Tensor:
-        """The part of a source that has an index, with the dimension last."""
-        for d, extent in enumerate(self.index.movedim(-1, self._dim).shape):
-            source = source.narrow(d, 0, extent)
-        return source.movedim(self._dim, -1)
-
-    def last(self) -> Tensor:
-        """For each place the number of the last index that names it, or -1."""
-        number = _count(self.index, self.index.shape[-1])
-        missing = torch.full((), -1, dtype=number.dtype, device=number.device)
-        return torch.where(self.hit, number, missing).amax(-1)
-
-    def whole(self, found: Tensor, fill: Any) -> Tensor:
-        """What was found for the places, with the shape of what is written to."""
-        found = found.movedim(-1, self._dim).contiguous()
-        missing = [a - b for a, b in zip(self._shape, found.shape)]
-        if not any(missing):
-            return found
-        pads = [pad for extent in reversed(missing) for pad in (0, extent)]
-        return aten.constant_pad_nd(found, pads, fill)
+    if not index.numel():
+        return x.clone()
+    shape = x.shape
+    x, index, source = (t if t.dim() else t.reshape(1) for t in (x, index, source))
+    dim %= x.dim()
+    if not x.shape[dim]:
+        return NotImplemented  # which names a place that is none
+    for d, extent in enumerate(index.shape):
+        source = source.narrow(d, 0, extent)
+    indexed = [d for d in range(x.dim()) if _is_indexed(x, dim, index, d)]
+    for d in reversed(range(x.dim())):
+        index = index if d in indexed else index.select(d, 0)
+    index = in_range(index, 0, x.shape[dim], "aten.scatter").to(torch.int64)
+    coordinates = [
+        index if d == dim else _line(index, place) for place, d in enumerate(indexed)
+    ]
+    place = linear_place(coordinates, [x.shape[d] for d in indexed]).reshape(-1)
+    source = _in_front(source, indexed).flatten(0, len(indexed) - 1)
+    rows = _in_front(x, indexed)
+    done = scatter_leading(rows, len(indexed), place, source, accumulate)
+    return _back(done, indexed).reshape(shape)
 
 
-def _checked(rule: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A rule that writes by an index, of indices that nothing has checked."""
-
-    def checked(x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
-        if _Places.fit(x.shape, dim, index):
-            index = in_range(index, 0, x.shape[dim], "aten.scatter")
-        return rule(x, dim, index, source)
-
-    return checked
+def _line(x: Tensor, dim: int) -> Tensor:
+    """The numbers of places along a dimension, in the shape of `x`."""
+    line = _count(x, x.shape[dim]).reshape(-1, *[1] * (x.dim() - 1 - dim))
+    return line.expand(x.shape)
 
 
 def _scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    if not _Places.fit(x.shape, dim, index):
-        return NotImplemented
-    places = _Places(x.shape, dim, index)
-    source = places.sources(source).unsqueeze(-2)
-    found = torch.where(places.hit, source, scalar(source)).sum(-1, dtype=x.dtype)
-    return x + places.whole(found, 0)
+    return _write(x, dim, index, source, True)
 
 
 def _scatter(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """Of several sources for one place the last, as PyTorch's loop has it."""
-    if not _Places.fit(x.shape, dim, index):
-        return NotImplemented
-    places = _Places(x.shape, dim, index)
-    last = places.last()
-    found = places.sources(source).gather(-1, last.clamp(min=0))
-    return torch.where(places.whole(last, -1) >= 0, places.whole(found, 0), x)
+    return _write(x, dim, index, source, False)
 
 
 def _scatter_value(x: Tensor, dim: int, index: Tensor, value: float) -> Tensor:
-    if not _Places.fit(x.shape, dim, index):
+    source = torch.full((), value, dtype=x.dtype, device=x.device)
+    return _write(x, dim, index, source.expand(index.shape), False)
+
+
+def _put_by_mask(
+    x: Tensor, mask: Tensor, values: Tensor, dim: int, accumulate: bool
+) -> Tensor:
+    """One value, where the mask says so."""
+    if values.numel() != 1 or accumulate or dim:
         return NotImplemented
-    places = _Places(x.shape, dim, index)
-    value = torch.full((), value, dtype=x.dtype, device=x.device)
-    return torch.where(places.whole(places.last(), -1) >= 0, value, x)
+    mask = mask.reshape(*mask.shape, *[1] * (x.dim() - mask.dim()))
+    return torch.where(mask, values.reshape(()), x)
 
 
 def _index_put(
@@ -129,40 +140,37 @@ def _index_put(
     values: Tensor,
     accumulate: bool = False,
 ) -> Tensor:
-    """The indexed dimensions, which stand side by side, become one in front."""
+    """The indexed dimensions become one in front; the others make up rows."""
     named = [d for d, index in enumerate(indices) if index is not None]
     tensors = [indices[d] for d in named]
     if len(named) == 1 and tensors[0].dtype == torch.bool:
-        mask = tensors[0]
-        if values.numel() != 1 or accumulate or named[0]:
-            return NotImplemented
-        mask = mask.reshape(*mask.shape, *[1] * (x.dim() - mask.dim()))
-        return torch.where(mask, values.reshape(()), x)
-    if any(index.dtype == torch.bool for index in tensors) or (
-        named != list(range(named[0], named[0] + len(named)))
-    ):
+        return _put_by_mask(x, tensors[0], values, named[0], accumulate)
+    if not named or any(index.dtype not in _WHOLE for index in tensors):
         return NotImplemented
-    before, sizes = x.shape[: named[0]], [x.shape[d] for d in named]
-    rest = x.shape[named[-1] + 1 :]
+    sizes = [x.shape[d] for d in named]
     shape = torch.broadcast_shapes(*(index.shape for index in tensors))
-    place = 0
-    for index, size in zip(tensors, sizes):
-        index = in_range(index, -size, size, "aten.index_put")
-        index = torch.where(index < 0, index + size, index).expand(shape)
-        place = place * size + index
-    place = place.reshape(-1)
-    flat = [*before, -1, *rest]
-    values = (
-        values.expand([*before, *shape, *rest]).reshape(flat).movedim(len(before), 0)
+    if not math.prod(shape) or not math.prod(sizes):
+        return NotImplemented if math.prod(shape) else x.clone()
+    place = linear_place(
+        [_from_the_front(i, size) for i, size in zip(tensors, sizes)], sizes
     )
-    written = x.reshape(flat).movedim(len(before), 0)
-    columns = [1] * (written.dim() - 1)
-    index = place.reshape(-1, *columns).expand(values.shape)
-    rule = _scatter_add if accumulate else _scatter
-    done = rule(written, 0, index, values)
-    if done is NotImplemented:
-        return done
-    return done.movedim(0, len(before)).reshape(x.shape)
+    place = place.expand(shape).reshape(-1)
+    rest = [extent for d, extent in enumerate(x.shape) if d not in named]
+    # Of indices side by side the values have their dimensions there, of others in front.
+    side_by_side = named == list(range(named[0], named[0] + len(named)))
+    before = named[0] if side_by_side else 0
+    values = values.expand([*rest[:before], *shape, *rest[before:]])
+    values = _in_front(values, range(before, before + len(shape)))
+    values = values.reshape(-1, *rest)
+    rows = _in_front(x, named)
+    done = scatter_leading(rows, len(named), place, values, accumulate)
+    return _back(done, named)
+
+
+def _from_the_front(index: Tensor, size: int) -> Tensor:
+    """Indices of which negative ones count from the end, as places."""
+    index = in_range(index, -size, size, "aten.index_put").to(torch.int64)
+    return torch.where(index < 0, index + size, index)
 
 
 def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -171,6 +179,32 @@ def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> 
         x.reshape(-1), [index.reshape(-1)], source.reshape(-1), accumulate
     )
     return flat.reshape(x.shape)
+
+
+def _index(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
+    """By int64 and indices of one shape: torch-mlir has no form for int32, and ends the
+    process where ranks differ."""
+    tensors = [index for index in indices if index is not None]
+    if any(index.dtype not in _WHOLE for index in tensors):
+        return NotImplemented
+    shape = torch.broadcast_shapes(*(index.shape for index in tensors))
+    if all(t.dtype == torch.int64 and t.shape == shape for t in tensors):
+        return NotImplemented
+    plain = [i if i is None else i.to(torch.int64).expand(shape) for i in indices]
+    return aten.index.Tensor(x, plain)
+
+
+def _take(x: Tensor, index: Tensor) -> Tensor:
+    """PyTorch's rule reads the value of an index without dimensions."""
+    return aten.index.Tensor(x.reshape(-1), [index])
+
+
+def _gather(x: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+    """torch-mlir has no form without dimensions."""
+    if x.dim() and index.dim():
+        return NotImplemented
+    line, places = x.reshape(-1), index.reshape(-1)
+    return aten.gather(line, 0, places).reshape(index.shape)
 
 
 def _index_fill(operation: Any) -> Callable[..., Tensor]:
@@ -275,10 +309,13 @@ def _pad(x: Tensor, pads: Sequence[int], value: float = 0) -> Tensor:
 def rules() -> dict[Any, Callable[..., Any]]:
     """The rules, by operation."""
     return {
-        aten.scatter_add.default: _checked(_scatter_add),
-        aten.scatter.src: _checked(_scatter),
-        aten.scatter.value: _checked(_scatter_value),
+        aten.scatter_add.default: _scatter_add,
+        aten.scatter.src: _scatter,
+        aten.scatter.value: _scatter_value,
         aten.index_put.default: _index_put,
+        aten.index.Tensor: _index,
+        aten.take.default: _take,
+        aten.gather.default: _gather,
         aten.index_select.default: _index_select,
         aten.index_add.default: _not_negative(aten.index_add.default),
         aten.index_copy.default: _not_negative(aten.index_copy.default),
