@@ -31,6 +31,7 @@ _IDENTITIES = (
     aten.detach.default,
     aten.lift_fresh.default,
     aten.lift_fresh_copy.default,
+    torch.ops.prims.copy_strided.default,
 )
 # What hands on numbers of one tensor as they are, some of them or several times.
 VIEWS = (
@@ -207,7 +208,27 @@ def simplify(graph: torch.fx.Graph) -> None:
                 graph.erase_node(node)
         elif node.target in _CHECKS:
             graph.erase_node(node)
+        elif _is_empty(node):
+            _replace_empty(node)
     graph.eliminate_dead_code()
+
+
+def _is_empty(node: torch.fx.Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and 0 in value.shape and not _is_byte(node)
+
+
+def _replace_empty(node: torch.fx.Node) -> None:
+    """States a tensor without elements as such: of some of their reshapes torch-mlir ends
+    the process."""
+    value = node.meta["val"]
+    with node.graph.inserting_before(node):
+        made = node.graph.call_function(
+            aten.full.default, (list(value.shape), False), {"dtype": value.dtype}
+        )
+    made.meta = dict(node.meta)
+    node.replace_all_uses_with(made)
+    node.graph.erase_node(node)
 
 
 def _is_byte(node: torch.fx.Node) -> bool:
