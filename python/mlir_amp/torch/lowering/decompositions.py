@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations in terms of simpler ones, so that what is left has a form in linalg.
 
-PyTorch's own rules do most of it. Ours state gradients without a scatter, for which
-linalg has no operation, and normalisations without f64. A rule that does not cover a
+PyTorch's own rules do most of it. Ours state what writes by index as one operation
+(`scatter_rows`), of which linalg has none, and normalisations without f64. A rule that does not cover a
 case returns NotImplemented: the operation stays, and the graph is not lowered.
 """
 
