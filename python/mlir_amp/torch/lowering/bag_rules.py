@@ -4,9 +4,9 @@
 """Embeddings, bags of them, and their gradients.
 
 A bag is a range of the indices, from its offset to the next one: whether an index is in
-it is a comparison. A row of the weight gets what all indices that name it have, one after
-the other. torch-mlir's form of bags forgets the weights of samples,
-so that what has no rule here is refused.
+it is a comparison with each offset. Bags add up by a scatter, and so do the rows of a
+gradient; maxima compare each index with each bag. torch-mlir's form of bags forgets the
+weights of samples, so that what has no rule here is refused.
 """
 
 from __future__ import annotations
@@ -55,14 +55,20 @@ class _Bags(NamedTuple):
     """Which indices are in which bag.
 
     Attributes:
-        has: [bags, indices], without those that are padding.
         bag_of: The bag of each index.
+        counts: Whether an index is in it; those that are padding are not.
         sizes: Of the bags, as whole numbers.
     """
 
-    has: Tensor
     bag_of: Tensor
+    counts: Tensor
     sizes: Tensor
+
+    def sum(self, rows: Tensor) -> Tensor:
+        """What the indices of each bag have, in their order: [bags, columns]."""
+        rows = torch.where(self.counts.unsqueeze(1), rows, scalar(rows))
+        zeros = rows.new_zeros(self.sizes.shape[0], rows.shape[1])
+        return scatter_rows(zeros, self.bag_of, rows, accumulate=True)
 
 
 def _find_bags(
@@ -74,17 +80,20 @@ def _find_bags(
     # Of empty bags that begin at one place the last one has what follows.
     bag = started.to(torch.int64).sum(0) - 1
     bag = in_range(bag, 0, begin.shape[0], "aten.embedding_bag by its first offset")
-    has = torch.arange(begin.shape[0], device=indices.device).unsqueeze(1) == bag
-    if include_last_offset:
-        has = has & (place < offsets[-1])
+    end = offsets[-1] if include_last_offset else indices.shape[0]
+    counts = place < end
     if padding_idx >= 0:
-        has = has & (indices != padding_idx)
-    return _Bags(has, bag, has.to(torch.int64).sum(1))
+        counts = counts & (indices != padding_idx)
+    none = torch.zeros(begin.shape[0], 1, dtype=torch.int64, device=indices.device)
+    ones = counts.to(torch.int64).unsqueeze(1)
+    sizes = scatter_rows(none, bag, ones, accumulate=True).squeeze(1)
+    return _Bags(bag, counts, sizes)
 
 
 def _maxima(rows: Tensor, indices: Tensor, bags: _Bags) -> tuple[Tensor, Tensor]:
     """The maximum of each bag and column, and the index that it is of."""
-    inside = bags.has.unsqueeze(2)
+    bag = torch.arange(bags.sizes.shape[0], device=rows.device).unsqueeze(1)
+    inside = ((bag == bags.bag_of) & bags.counts).unsqueeze(2)
     low = torch.full((), -torch.inf, dtype=rows.dtype, device=rows.device)
     best = torch.where(inside, rows, low).amax(1)
     hit = inside & torch.eq(rows, best.unsqueeze(1))
@@ -111,7 +120,7 @@ def _embedding_bag(
     padding_idx: int = -1,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     number = offsets.shape[0] - int(include_last_offset)
-    pairs = number * indices.numel() * weight.shape[1]
+    pairs = number * indices.numel() * (weight.shape[1] if mode == _MAX else 1)
     if sparse or not 0 < pairs <= MOST_PAIRS or not weight.is_floating_point():
         return NotImplemented
     size = weight.shape[0]
@@ -125,7 +134,7 @@ def _embedding_bag(
         return found, bags.bag_of, bags.sizes, named
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)
-    found = torch.where(bags.has.unsqueeze(2), rows, scalar(rows)).sum(1)
+    found = bags.sum(rows)
     if mode == _MEAN:
         found = found / bags.sizes.clamp(min=1).to(found.dtype).unsqueeze(1)
     return found, bags.bag_of, bags.sizes, bags.sizes.clone()
