@@ -41,7 +41,7 @@ def _embedding_backward(
     grad = grad.reshape(-1, width)
     if padding_idx >= 0:
         grad = torch.where((place != padding_idx).unsqueeze(1), grad, scalar(grad))
-    zeros = torch.zeros(num_weights, width, dtype=grad.dtype, device=grad.device)
+    zeros = grad.new_zeros(num_weights, width)
     total = scatter_rows(zeros, place, grad, accumulate=True)
     if scale_grad_by_freq:
         none = torch.zeros(num_weights, 1, dtype=torch.int64, device=grad.device)
@@ -157,7 +157,7 @@ def _embedding_bag_backward(
     if mode == _MAX:
         # An empty bag names row 0.
         grad = torch.where((sizes > 0).unsqueeze(1), grad, scalar(grad))
-        zeros = torch.zeros(num_weights, grad.shape[1], dtype=grad.dtype)
+        zeros = grad.new_zeros(num_weights, grad.shape[1])
         return aten.scatter_add(zeros, 0, named, grad)
     if mode == _MEAN:
         grad = grad / sizes.clamp(min=1).to(grad.dtype).unsqueeze(1)

@@ -58,8 +58,9 @@ _MOVES = (
 _CHECKS = (aten._assert_async.msg, aten._assert_tensor_metadata.default)
 
 # Operations without a form in linalg, by name. torch-mlir makes another dialect's of
-# those that write by index, and of some of them ends the process (what rules make of them
-# is a `scatter_rows`); it forgets the weights of a bag's samples; numbers at random would come from a state of its own.
+# those that write by index, and of some of them ends the process (rules make a
+# `scatter_rows` of what has a form); it forgets the weights of a bag's samples; numbers
+# at random would come from a state of its own.
 _NO_FORM = frozenset(
     "bernoulli cummax cummin cumprod cumsum embedding_bag embedding_bag_forward_only "
     "index_put index_reduce masked_scatter multinomial native_dropout "

@@ -63,9 +63,9 @@ def _back(x: Tensor, dims: Sequence[int]) -> Tensor:
 
 
 def _is_indexed(x: Tensor, dim: int, index: Tensor, d: int) -> bool:
-    """Whether places along a dimension are none that all indices share: an index that is
-    expanded names whole rows. Strides of a graph's values are known, and PyTorch compiles
-    anew for inputs of others."""
+    """Whether a dimension is not of rows: an index that is expanded along it names whole
+    rows. Strides of a graph's values are known, and PyTorch compiles anew for inputs of
+    other ones."""
     shares = index.stride(d) == 0 or index.shape[d] == 1
     return d == dim or index.shape[d] != x.shape[d] or not shares
 
@@ -199,7 +199,9 @@ def _take(x: Tensor, index: Tensor) -> Tensor:
     return aten.index.Tensor(x.reshape(-1), [index])
 
 
-def _gather(x: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+def _gather(
+    x: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False
+) -> Tensor:
     """torch-mlir has no form without dimensions."""
     if x.dim() and index.dim():
         return NotImplemented

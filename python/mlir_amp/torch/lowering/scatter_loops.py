@@ -244,7 +244,8 @@ def _in_order(
         needed.append([j for j in needs if j != i])
         if any(op.name == "cf.assert" for op in inside):
             asserts.append(i)
-    _wait_for_asserts(needed, asserts, [numbers[hash(loop[-1].operation)] for loop in loops])
+    last = [numbers[hash(loop[-1].operation)] for loop in loops]
+    _wait_for_asserts(needed, asserts, last)
     return [every[i] for i in _sorted(needed)]
 
 
@@ -263,7 +264,9 @@ def _inside(operation: Any, ir: Any) -> list[Any]:
 def _owner(value: Any, ir: Any) -> int | None:
     """The hash of the operation that made a value; None of a block's argument."""
     owner = value.owner
-    return None if isinstance(owner, ir.Block) else hash(getattr(owner, "operation", owner))
+    if isinstance(owner, ir.Block):
+        return None
+    return hash(getattr(owner, "operation", owner))
 
 
 def _wait_for_asserts(

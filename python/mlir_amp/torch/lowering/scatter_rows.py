@@ -29,7 +29,8 @@ def _scatter_rows_eager(
 ) -> Tensor:
     """Of graphs that PyTorch runs."""
     index = place.unsqueeze(1).expand(source.shape)
-    return x.scatter_add(0, index, source) if accumulate else x.scatter(0, index, source)
+    write = x.scatter_add if accumulate else x.scatter
+    return write(0, index, source)
 
 
 _LIBRARY.impl("scatter_rows", _scatter_rows_eager, "CPU")
