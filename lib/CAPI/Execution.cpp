@@ -23,6 +23,7 @@
 #include "amp-rt/Version.h"
 #include "amp/Execution/HostCode.h"
 #include "amp/Execution/PerfMap.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -130,12 +131,16 @@ public:
                    ArrayRef<AmpProgramArray> results);
 
 private:
+  /// Whether the result that overwrites argument `index` has its memory.
+  bool isOverwritten(size_t index) const;
   AmpRtStatus stageArguments();
   AmpRtStatus stageResults();
 
   const AmpRtFunction &description;
   /// In memory that does not move: `packed` has their addresses.
   std::deque<ArraySlot> arguments, results;
+  /// For each of `arguments` the result that may have its memory, or null.
+  SmallVector<const ArraySlot *> overwriting;
   std::deque<int64_t> handles;
   SmallVector<void *> packed;
   /// Arguments of the current call: where each begins, and how far those up to
@@ -200,9 +205,12 @@ LoadedFunction::LoadedFunction(const AmpRtFunction &description,
                                ArrayRef<const AmpRtScaler *> scalers,
                                const AmpRtProgram &program)
     : description(description) {
+  // Arrays by their numbers among all arguments.
+  llvm::SmallDenseMap<int64_t, size_t> arrays;
   for (int32_t i = 0; i < description.argumentCount; ++i) {
     const AmpRtValue &value = *description.arguments[i];
     if (value.kind == AMP_RT_VALUE_ARRAY) {
+      arrays[i + 1] = arguments.size();
       packed.push_back(arguments.emplace_back(value).get());
       continue;
     }
@@ -213,15 +221,26 @@ LoadedFunction::LoadedFunction(const AmpRtFunction &description,
           handle = ampRtScalerHandle(scalers[j]);
     packed.push_back(&handles.emplace_back(handle));
   }
-  for (int32_t i = 0; i < description.resultCount; ++i)
-    packed.push_back(results.emplace_back(*description.results[i]).get());
+  overwriting.assign(arguments.size(), nullptr);
+  for (int32_t i = 0; i < description.resultCount; ++i) {
+    const AmpRtValue &value = *description.results[i];
+    packed.push_back(results.emplace_back(value).get());
+    if (auto array = arrays.find(value.overwrites); array != arrays.end())
+      overwriting[array->second] = &results.back();
+  }
+}
+
+bool LoadedFunction::isOverwritten(size_t index) const {
+  const ArraySlot *result = overwriting[index];
+  return result && result->begin() == arguments[index].begin() &&
+         result->end() == arguments[index].end();
 }
 
 AmpRtStatus LoadedFunction::stageArguments() {
   reach.clear();
-  for (ArraySlot &slot : arguments) {
+  for (auto [index, slot] : llvm::enumerate(arguments)) {
     if (!slot.needsStaging()) {
-      if (slot.begin() != slot.end())
+      if (slot.begin() != slot.end() && !isOverwritten(index))
         reach.push_back({slot.begin(), slot.end()});
       continue;
     }

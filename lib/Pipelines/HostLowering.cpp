@@ -136,6 +136,8 @@ static void addTensorStage(OpPassManager &pm,
 /// Buffers of known places, and a step that is a list of kernel calls.
 static void addKernels(OpPassManager &pm, const HostLoweringOptions &options) {
   pm.addNestedPass<func::FuncOp>(createWriteResultsInPlacePass());
+  if (options.updateInPlace)
+    pm.addNestedPass<func::FuncOp>(createUpdateInPlacePass());
   // While each buffer is an allocation of its own: which arguments of a kernel
   // overlap is read from that.
   pm.addPass(createOutlineKernelsPass());

@@ -115,12 +115,14 @@ std::string Describer::addValue(DictionaryAttr value) {
               label = addText(getText("kind")), init = addText(getText("init")),
               extentsSymbol = addIntegers(extents),
               stridesSymbol = addIntegers(strides);
+  auto overwritten = value.getAs<IntegerAttr>("overwrites");
   return addStruct(
       makeName("amp_value"),
       {Field::i32(sizeof(AmpRtValue)), Field::i32(kind), Field::address(role),
        Field::address(name), Field::address(label), Field::address(init),
        Field::i32(elementKind), Field::i32(extents.size()),
-       Field::address(extentsSymbol), Field::address(stridesSymbol)});
+       Field::address(extentsSymbol), Field::address(stridesSymbol),
+       Field::i64(overwritten ? overwritten.getInt() + 1 : 0)});
 }
 
 std::string Describer::addValues(StringRef function, StringRef what,

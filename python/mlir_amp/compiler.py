@@ -312,7 +312,9 @@ def wants_perf_map() -> bool:
     return os.environ.get("MLIR_AMP_PERF_MAP", "") not in ("", "0")
 
 
-def to_host(threads: int = 1, *, perf_map: bool = False) -> str:
+def to_host(
+    threads: int = 1, *, perf_map: bool = False, in_place: bool = False
+) -> str:
     """The last pass of a pipeline, for the CPU of this process.
 
     Args:
@@ -320,13 +322,15 @@ def to_host(threads: int = 1, *, perf_map: bool = False) -> str:
             on it.
         perf_map: Whether the program lists what its kernels compute, for the names that
             :func:`compile` writes. Code and results do not depend on it.
+        in_place: Whether calls give updated states the memory of the old ones. Others
+            are right, too, and copy each state once more. Results do not depend on it.
 
     Returns:
         Text such as ``"amp-to-host{cpu=native blas=off threads=2}"``. No product
         goes to a BLAS library, so results do not depend on what is installed.
     """
-    described = " describe-kernels" if perf_map else ""
-    return f"amp-to-host{{cpu=native blas=off threads={threads}{described}}}"
+    more = " describe-kernels" * perf_map + " update-in-place" * in_place
+    return f"amp-to-host{{cpu=native blas=off threads={threads}{more}}}"
 
 
 def compile_for_host(
@@ -336,6 +340,7 @@ def compile_for_host(
     name: str = "module",
     threads: int = 1,
     perf_map: bool | None = None,
+    in_place: bool = False,
 ) -> Program:
     """Compiles a module for this CPU and so many threads.
 
@@ -345,6 +350,7 @@ def compile_for_host(
         name: What diagnostics call the module.
         threads: How many threads loops are divided among, and calls may use.
         perf_map: As for :func:`compile`; kernels say what they compute.
+        in_place: As for :func:`to_host`.
 
     Returns:
         The program.
@@ -353,7 +359,8 @@ def compile_for_host(
         As :func:`compile`.
     """
     perf_map = wants_perf_map() if perf_map is None else perf_map
-    pipeline = f"builtin.module({passes},{to_host(threads, perf_map=perf_map)})"
+    last = to_host(threads, perf_map=perf_map, in_place=in_place)
+    pipeline = f"builtin.module({passes},{last})"
     return compile(module, pipeline, name=name, threads=threads, perf_map=perf_map)
 
 

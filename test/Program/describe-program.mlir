@@ -35,8 +35,8 @@ module attributes {amp.scalers = [{name = "loss0", initial_scale = 65536.0 : f64
 // CHECK: llvm.mlir.constant(3 : i64)
 // CHECK: llvm.mlir.constant(1 : i64)
 // CHECK: llvm.mlir.global internal constant @[[X:amp_value_[0-9]+]]()
-// CHECK-SAME: !llvm.struct<(i32, i32, ptr, ptr, ptr, ptr, i32, i32, ptr, ptr)>
-// CHECK: llvm.mlir.constant(64 : i32)
+// CHECK-SAME: !llvm.struct<(i32, i32, ptr, ptr, ptr, ptr, i32, i32, ptr, ptr, i64)>
+// CHECK: llvm.mlir.constant(72 : i32)
 // CHECK: llvm.mlir.addressof @[[EXTENTS]]
 // CHECK: llvm.mlir.addressof @[[STRIDES]]
 
@@ -139,5 +139,31 @@ module attributes {amp.cpu = {cpu = "sapphirerapids", features = 1029 : i64, til
     %rows = llvm.mlir.constant(16 : i16) : i16
     %zero = llvm.call_intrinsic "llvm.x86.tilezero.internal"(%rows, %rows) : (i16, i16) -> !llvm.x86_amx
     llvm.return
+  }
+}
+
+// -----
+
+// Of a result the number of the argument that it overwrites, from 1 on; of an argument 0.
+// CHECK: llvm.mlir.global internal constant @[[OLD:amp_value_[0-9]+]]()
+// CHECK: llvm.mlir.constant(0 : i64)
+// CHECK: llvm.mlir.global internal constant @amp_arguments_update()
+// CHECK: llvm.mlir.global internal constant @[[NEW:amp_value_[0-9]+]]()
+// CHECK: llvm.mlir.constant(1 : i64) : i64
+// CHECK-NEXT: llvm.insertvalue
+// CHECK-NEXT: llvm.return
+// CHECK: llvm.mlir.global internal constant @amp_results_update()
+module {
+  llvm.func internal @update(%run: i64, %w: !llvm.ptr) -> i32
+      attributes {amp.signature = {kind = "other",
+        arguments = [{type = tensor<4xf32>, role = "param", name = "w"}],
+        results = [{type = tensor<4xf32>, role = "param", name = "w", overwrites = 0 : i64}]}} {
+    %0 = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %0 : i32
+  }
+  llvm.func @_mlir_ciface_update(%run: i64, %w: !llvm.ptr, %new: !llvm.ptr) -> i32
+      attributes {amp.signature = {}} {
+    %0 = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %0 : i32
   }
 }

@@ -81,6 +81,11 @@ struct HostLoweringOptions : public PassPipelineOptions<HostLoweringOptions> {
       *this, "threads", llvm::cl::init(1),
       llvm::cl::desc("threads that the loops of the step are divided among; a "
                      "run gives them (amp-rt/Pool.h)")};
+  Option<bool> updateInPlace{
+      *this, "update-in-place", llvm::cl::init(false),
+      llvm::cl::desc("let results have the memory of the states that they "
+                     "update, for callers with one buffer for both; others pay "
+                     "a copy")};
   Option<bool> profile{
       *this, "profile", llvm::cl::init(false),
       llvm::cl::desc("let each kernel say when it begins and ends "

@@ -27,7 +27,8 @@ namespace mlir::amp {
 
 /// On an entry point: {kind, arguments, results}; `kind` is
 /// "train_step", "evaluate" or "other", the others are lists of {type, role,
-/// name, kind, init} with the texts of the contract's attributes.
+/// name, kind, init} with the texts of the contract's attributes. A result that
+/// may have an argument's memory says `overwrites`, its number.
 constexpr llvm::StringLiteral kSignatureAttr = "amp.signature";
 /// Whether the signature of `function`, if it has one, says that it is a train
 /// step.

@@ -475,7 +475,11 @@ class CompiledStep:
                 "micro-batches would share; draw it as one row, as torch.rand(1)"
             )
         program = compiler.compile_for_host(
-            text, self._passes, name="step.mlir", threads=torch.get_num_threads()
+            text,
+            self._passes,
+            name="step.mlir",
+            threads=torch.get_num_threads(),
+            in_place=True,
         )
         self._draws[program] = draws
         if not self._programs:

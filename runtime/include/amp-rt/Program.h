@@ -68,9 +68,13 @@ typedef struct AmpRtValue {
   /* Elements from one index to the next; -1 where that follows from extents
    * that the caller chooses. Row-major without gaps in this release. */
   const int64_t *strides;
+  /* Of a result: 1 + the number of the argument whose memory it may have, of
+   * exactly its bytes, as a parameter that the function updates; 0: none. The
+   * function is right, and a copy slower, if it has memory of its own. */
+  int64_t overwrites;
 } AmpRtValue;
 
-AMP_RT_STATIC_ASSERT(sizeof(AmpRtValue) == 16 + 6 * sizeof(void *),
+AMP_RT_STATIC_ASSERT(sizeof(AmpRtValue) == 24 + 6 * sizeof(void *),
                      "AmpRtValue has no padding");
 
 typedef enum AmpRtFunctionKind {
@@ -87,7 +91,7 @@ typedef enum AmpRtFunctionKind {
  *
  * with `aligned` on 64 bytes, offset 0 and strides row-major without gaps; of a
  * handle that of an int64_t. Results are written where their descriptors say;
- * they must not overlap anything else. All of it is checked first, by
+ * they must not overlap anything else but the argument that they overwrite. All of it is checked first, by
  * ampRtProgramCheckArguments. `allocated` is not read, and of an array without
  * elements neither is `aligned`. What a call that fails later wrote is
  * undefined. The entry point behind it, _mlir_ciface_<name>, checks nothing,

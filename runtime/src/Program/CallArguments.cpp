@@ -84,6 +84,9 @@ private:
   AmpRtStatus checkArray(int32_t index, const AmpRtValue &value,
                          const Descriptor &given, int64_t &bytes);
   AmpRtStatus checkOverlaps(Range *ranges, int32_t count);
+  /// Whether `result` overwrites an argument and has its memory. Both have the
+  /// extents of their descriptions, which are the same.
+  bool isOverwritten(int32_t result) const;
 
   const AmpRtFunction &function;
   void *const *arguments;
@@ -146,6 +149,21 @@ AmpRtStatus Checker::checkArray(int32_t index, const AmpRtValue &value,
   return AMP_RT_OK;
 }
 
+bool Checker::isOverwritten(int32_t result) const {
+  auto getMemory = [&](int64_t index) -> const void * {
+    return arguments[index]
+               ? static_cast<const Descriptor *>(arguments[index])->aligned
+               : nullptr;
+  };
+  const AmpRtValue &value = *function.results[result];
+  // Of a program that was compiled before there was such a member.
+  if (value.structSize < sizeof(AmpRtValue))
+    return false;
+  int64_t argument = value.overwrites - 1;
+  return argument >= 0 && argument < function.argumentCount &&
+         getMemory(argument) == getMemory(function.argumentCount + result);
+}
+
 AmpRtStatus Checker::checkOverlaps(Range *ranges, int32_t count) {
   std::sort(ranges, ranges + count, [](const Range &a, const Range &b) {
     return a.begin != b.begin ? a.begin < b.begin : a.index < b.index;
@@ -190,8 +208,12 @@ AmpRtStatus Checker::check(int32_t count) {
                 "results, but got null",
                 function.name, function.argumentCount, function.resultCount);
   std::unique_ptr<Range[]> ranges(new (std::nothrow) Range[count]);
-  if (!ranges)
+  std::unique_ptr<bool[]> isShared(new (std::nothrow) bool[count]());
+  if (!ranges || !isShared)
     return failNoMemory("call of a compiled function", "its checks");
+  for (int32_t i = 0; i < function.resultCount; ++i)
+    if (isOverwritten(i))
+      isShared[function.results[i]->overwrites - 1] = true;
   int32_t numRanges = 0;
   for (int32_t i = 0; i < count; ++i) {
     const AmpRtValue &value =
@@ -211,7 +233,7 @@ AmpRtStatus Checker::check(int32_t count) {
     if (AmpRtStatus status = checkArray(i, value, given, bytes))
       return status;
     auto begin = reinterpret_cast<uintptr_t>(given.aligned);
-    if (bytes > 0)
+    if (bytes > 0 && !isShared[i])
       ranges[numRanges++] = {begin, begin + static_cast<uintptr_t>(bytes), i};
   }
   return checkOverlaps(ranges.get(), numRanges);

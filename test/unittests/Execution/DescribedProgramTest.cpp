@@ -40,7 +40,8 @@ protected:
                        AMP_RT_ELEMENT_F32,
                        2,
                        extents,
-                       strides};
+                       strides,
+                       0};
   AmpRtValue tap = {sizeof(AmpRtValue),
                     AMP_RT_VALUE_TAP,
                     "hyper",
@@ -50,7 +51,8 @@ protected:
                     -1,
                     0,
                     nullptr,
-                    nullptr};
+                    nullptr,
+                    0};
   AmpRtValue scale = {sizeof(AmpRtValue),
                       AMP_RT_VALUE_SCALER,
                       "scaler_state",
@@ -60,7 +62,8 @@ protected:
                       -1,
                       0,
                       nullptr,
-                      nullptr};
+                      nullptr,
+                      0};
   const AmpRtValue *arguments[3] = {&weight, &tap, &scale};
   const AmpRtValue *results[1] = {&weight};
   AmpRtFunction step = {sizeof(AmpRtFunction),

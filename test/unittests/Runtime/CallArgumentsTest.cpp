@@ -180,3 +180,28 @@ TEST_F(CallArguments, ResultsHaveMemoryOfTheirOwn) {
   wArray = matrix(1, 16, 3); // bytes 64 to 256: they touch
   EXPECT_EQ(check(), "");
 }
+
+TEST_F(CallArguments, AResultMayHaveTheMemoryOfWhatItOverwrites) {
+  y.overwrites = 1;
+  EXPECT_EQ(check(), "");
+  yArray.aligned = wArray.aligned;
+  EXPECT_EQ(check(), "");
+  // Of another argument, of parts of that one, or with another result in it.
+  yArray.aligned = memory + 16;
+  wArray = matrix(0, 25, 3);
+  EXPECT_NE(check().find("result 0, 'y' (output): expected memory of its own, "
+                         "but it overlaps that of argument 0, 'w' (param)"),
+            std::string::npos);
+  wArray = matrix(0, 2, 3);
+  yArray.aligned = wArray.aligned;
+  lossArray.aligned = wArray.aligned;
+  EXPECT_NE(check().find("result 1, '' (no role): expected memory of its own, "
+                         "but it overlaps that of result 0, 'y' (output)"),
+            std::string::npos);
+  lossArray = matrix(4, -1, -1);
+  // A result of an argument that is a handle, and a number that is none.
+  for (int64_t number : {2, 4, 100, -1}) {
+    y.overwrites = number;
+    EXPECT_NE(check().find("overlaps that of argument 0"), std::string::npos);
+  }
+}

@@ -23,7 +23,8 @@ inline AmpRtValue describeArray(const char *role, const char *name,
           element,
           rank,
           extents,
-          nullptr};
+          nullptr,
+          0};
 }
 
 #endif // AMP_TEST_UNITTESTS_RUNTIME_DESCRIBEDARRAY_H

@@ -953,6 +953,67 @@ def WriteResultsInPlacePass : Pass<"amp-write-results-in-place", "::mlir::func::
   ];
 }
 
+def UpdateInPlacePass : Pass<"amp-update-in-place", "::mlir::func::FuncOp"> {
+  let summary = "let updated states have the memory of the old ones";
+  let description = [{
+    A state is an argument of a step and, updated, a result. Callers that have one buffer for both,
+    as a model of PyTorch has, would have it copied in each step: results are written before
+    arguments were read for the last time. Where an update reads each element before it writes
+    it, and nothing reads the argument afterwards, the step works in the result's memory, to which it copies the
+    argument unless both have one address. The signature says so: the result `overwrites` the argument of this
+    number (`AmpRtValue` in `amp-rt/Program.h`).
+
+    Argument and result of a role and a name belong together (`amp.signature`); the results' memory
+    stands behind the arguments.
+
+    **Left alone.** States that are read after they were written, in the order of blocks, branches and loops over parts;
+    those of which a part is written by something else than an elementwise operation or a copy; extents that are not
+    static; updates in front of an assertion, which would leave a half updated model.
+
+    Before:
+    ```mlir
+    func.func @step(%w: memref<8xf32>, %g: memref<8xf32>, %out: memref<8xf32>) attributes {
+        amp.signature = {kind = "train_step", arguments = [{name = "w", role = "param", type = tensor<8xf32>},
+                                                           {name = "g", role = "batch", type = tensor<8xf32>} ],
+                         results = [{name = "w", role = "param", type = tensor<8xf32>} ]}} {
+      linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                      iterator_types = ["parallel"]}
+          ins(%w, %g : memref<8xf32>, memref<8xf32>) outs(%out : memref<8xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %s = arith.subf %a, %b : f32
+        linalg.yield %s : f32
+      }
+      return
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @step(%w: memref<8xf32>, %g: memref<8xf32>, %out: memref<8xf32>) attributes {
+        amp.signature = {kind = "train_step", arguments = [{name = "w", role = "param", type = tensor<8xf32>},
+                                                           {name = "g", role = "batch", type = tensor<8xf32>} ],
+                         results = [{name = "w", overwrites = 0 : i64, role = "param", type = tensor<8xf32>} ]}} {
+      %old = memref.extract_aligned_pointer_as_index %w : memref<8xf32> -> index
+      %new = memref.extract_aligned_pointer_as_index %out : memref<8xf32> -> index
+      %differ = arith.cmpi ne, %old, %new : index
+      scf.if %differ {
+        memref.copy %w, %out : memref<8xf32> to memref<8xf32>
+      }
+      linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                      iterator_types = ["parallel"]}
+          ins(%out, %g : memref<8xf32>, memref<8xf32>) outs(%out : memref<8xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %s = arith.subf %a, %b : f32
+        linalg.yield %s : f32
+      }
+      return
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numStates", "states", "States that are updated in their own memory">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def OutlineKernelsPass : Pass<"amp-outline-kernels", "ModuleOp"> {
   let summary = "make each operation on buffers a function, equal ones once";
   let description = [{
