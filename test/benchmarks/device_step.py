@@ -105,7 +105,7 @@ def read_structs(text):
 
 
 def value_bytes(structs, name):
-    """Of an AmpRtValue: (size, kind, four texts, element kind, rank, extents, strides)."""
+    """Of an AmpRtValue: (size, kind, four texts, element kind, rank, extents, strides, what it overwrites)."""
     element, rank = structs[name][6:8]
     return math.prod([ELEMENT_BYTES[element], *structs[structs[name][8]]] if rank else
                      [ELEMENT_BYTES[element] if element >= 0 else 0])

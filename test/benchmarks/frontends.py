@@ -5,8 +5,8 @@
 
     frontends.py [--seconds 1] [--threads 1] [--only NAME...]
 
-Four tables, of one process: milliseconds per step of the models of python/examples and
-of two of a size that a CPU trains; O1 and O2 of the eager interface in turns with what computes at
+Four tables, of one process: milliseconds per step of the models of python/examples,
+of two of a size that a CPU trains and of other kinds (`model_kinds.py`); O1 and O2 of the eager interface in turns with what computes at
 their types; Python's share of a compiled step; what the backend `amp` adds to each call of a
 graph, above a backend whose graphs compute nothing.
 """
@@ -36,6 +36,7 @@ import lstm_names  # noqa: E402
 import resnet_digits  # noqa: E402
 from mlir_amp import compiler, policy  # noqa: E402
 from mlir_amp.torch import amp, backend  # noqa: E402
+from model_kinds import KINDS  # noqa: E402
 from sample_models import ResNetMid  # noqa: E402
 from torch._dynamo.backends.common import aot_autograd  # noqa: E402
 
@@ -106,6 +107,7 @@ MODELS = {
     "gan_digits": gan,
     "gpt_mid": gpt_mid,
     "resnet_mid": resnet_mid,
+    **KINDS,
 }
 
 
