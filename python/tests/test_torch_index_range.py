@@ -187,3 +187,23 @@ def test_indices_that_are_known_are_not_checked() -> None:
     # With the gradient, which writes by both.
     assert asserted(lambda model, x, a: model(x)[rows(), a].sum()) == 1
     assert asserted(lambda model, x, a: model(x).gather(1, a[:, None]).sum()) == 0
+
+
+@pytest.mark.parametrize("count", [100, 200])
+def test_numbers_that_a_type_does_not_hold_are_checked(count) -> None:
+    """200 is no int8: what was an index in range becomes another one."""
+
+    def scattered(x, v):
+        place = torch.arange(count).to(torch.int8).to(torch.int64)
+        return x.scatter_add(0, place, v)
+
+    torch._dynamo.reset()
+    run = torch.compile(scattered, backend=backend.amp, options={"opt_level": "O0"})
+    x, v = torch.zeros(count), torch.ones(count)
+    if count < 128:
+        assert torch.equal(run(x, v), scattered(x, v))
+        return
+    with pytest.raises(RuntimeError, match="out of bounds"):
+        scattered(x, v)
+    with pytest.raises(mlir_amp.RuntimeFault, match="index out of range"):
+        run(x, v)

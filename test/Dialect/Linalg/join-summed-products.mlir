@@ -208,3 +208,83 @@ func.func @two_loops(%x: tensor<2x8x1xf32>, %a: tensor<2x1x8xf32>) -> tensor<8x8
   %s = linalg.add ins(%p, %q : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %s : tensor<8x8xf32>
 }
+
+// -----
+
+// Rows at twice an index: operands of 15 and of 16 rows have as many loops.
+// CHECK-LABEL: func @other_rows
+// CHECK-NOT:     tensor.insert_slice
+func.func @other_rows(%x: tensor<15x2xf32>, %a: tensor<2x8xf32>, %y: tensor<16x2xf32>, %b: tensor<2x8xf32>) -> tensor<8x8xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %zero = linalg.fill ins(%c0 : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i * 2, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %a : tensor<15x2xf32>, tensor<2x8xf32>) outs(%zero : tensor<8x8xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x8xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i * 2, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%y, %b : tensor<16x2xf32>, tensor<2x8xf32>) outs(%zero : tensor<8x8xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x8xf32>
+  %s = linalg.add ins(%p, %q : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %s : tensor<8x8xf32>
+}
+
+// -----
+
+// Products in front of a loop stay there.
+// CHECK-LABEL: func @in_front_of_a_loop
+// CHECK:         scf.for
+// CHECK-NOT:       tensor.insert_slice
+// CHECK:         return
+func.func @in_front_of_a_loop(%x: tensor<8x2xf32>, %a: tensor<2x8xf32>, %n: index, %start: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %i0 = arith.constant 0 : index
+  %i1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8x8xf32>
+  %zero = linalg.fill ins(%c0 : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.matmul ins(%x, %a : tensor<8x2xf32>, tensor<2x8xf32>) outs(%zero : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = linalg.matmul ins(%x, %a : tensor<8x2xf32>, tensor<2x8xf32>) outs(%zero : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r = scf.for %i = %i0 to %n step %i1 iter_args(%held = %start) -> (tensor<8x8xf32>) {
+    %s = linalg.add ins(%p, %q : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+    scf.yield %s : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+// A sum whose extents nobody knows, of products of known ones; and one from 0 and one from -0, whose sum is 0.
+// CHECK-LABEL: func @unknown_sum
+// CHECK-NOT:     tensor.insert_slice
+func.func @unknown_sum(%x: tensor<8x2xf32>, %a: tensor<2x8xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %f = tensor.empty() : tensor<8x8xf32>
+  %zero = linalg.fill ins(%c0 : f32) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.matmul ins(%x, %a : tensor<8x2xf32>, tensor<2x8xf32>) outs(%zero : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = linalg.matmul ins(%x, %a : tensor<8x2xf32>, tensor<2x8xf32>) outs(%zero : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %s = linalg.add ins(%p, %q : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %s : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func @negative_zero
+// CHECK-NOT:     tensor.insert_slice
+func.func @negative_zero(%x: tensor<8x2xf32>, %a: tensor<2x8xf32>) -> tensor<8x8xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %n0 = arith.constant -0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %zero = linalg.fill ins(%c0 : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %negative = linalg.fill ins(%n0 : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.matmul ins(%x, %a : tensor<8x2xf32>, tensor<2x8xf32>) outs(%negative : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = linalg.matmul ins(%x, %a : tensor<8x2xf32>, tensor<2x8xf32>) outs(%zero : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %s = linalg.add ins(%p, %q : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %s : tensor<8x8xf32>
+}

@@ -46,6 +46,7 @@ static bool isAddition(Operation *of) {
   auto op = dyn_cast_or_null<linalg::GenericOp>(of);
   if (!op || !op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
       op.getNumDpsInputs() != 2 || !op.isAllParallelLoops() ||
+      op.hasDynamicShape() ||
       !llvm::all_of(op.getIndexingMapsArray(),
                     [](AffineMap map) { return map.isIdentity(); }))
     return false;
@@ -109,15 +110,21 @@ bool Summand::joins(Summand other) {
   if (extents.size() != others.size() || loop != other.loop)
     return false;
   extents[loop] = others[loop];
-  auto getTypes = [](linalg::GenericOp of) {
-    return llvm::map_range(of->getOperandTypes(), [](Type type) {
-      return getElementTypeOrSelf(type);
-    });
-  };
-  return extents == others && op->getBlock() == with->getBlock() &&
-         op.getIndexingMaps() == with.getIndexingMaps() &&
-         op.getIteratorTypes() == with.getIteratorTypes() &&
-         llvm::equal(getTypes(op), getTypes(with)) &&
+  if (extents != others || op.getIndexingMaps() != with.getIndexingMaps() ||
+      op.getIteratorTypes() != with.getIteratorTypes() ||
+      getSplatValue(op.getDpsInits()[0]) !=
+          getSplatValue(with.getDpsInits()[0]))
+    return false;
+  // Loops need not walk all of a dimension.
+  for (unsigned number : {0, 1}) {
+    auto type = cast<RankedTensorType>(op.getInputs()[number].getType()),
+         same = cast<RankedTensorType>(with.getInputs()[number].getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[getDim(number)] = same.getDimSize(getDim(number));
+    if (type.clone(shape) != same)
+      return false;
+  }
+  return op->getResultTypes() == with->getResultTypes() &&
          OperationEquivalence::isRegionEquivalentTo(
              &op.getRegion(), &with.getRegion(),
              OperationEquivalence::IgnoreLocations);
@@ -207,7 +214,8 @@ unsigned SumOfProducts::join(RewriterBase &rewriter) {
   SmallVector<std::pair<Value, int>> order;
   for (Value value : summands) {
     std::optional<Summand> summand = Summand::match(value);
-    if (!summand) {
+    // One in front of a loop stays there.
+    if (!summand || summand->op->getBlock() != root->getBlock()) {
       order.emplace_back(value, -1);
       continue;
     }

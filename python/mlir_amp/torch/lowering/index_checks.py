@@ -106,22 +106,33 @@ class Checked(TorchFunctionMode):
         return functional.one_hot(input, num_classes)
 
 
-# What hands on numbers that it got, and no others.
+# What hands on numbers that it got, and no others, if their type holds them.
 _MOVES = (*VIEWS, aten.clone.default, aten._to_copy.default)
+
+
+def _holds(dtype: torch.dtype, least: int, most: int) -> bool:
+    """Whether all whole numbers from `least` to `most` stay what they are in a type."""
+    if dtype.is_floating_point or dtype.is_complex or dtype == torch.bool:
+        return False  # halves round them
+    limits = torch.iinfo(dtype)
+    return limits.min <= least and most <= limits.max
 
 
 def _bounds(node: torch.fx.Node) -> tuple[int, int] | None:
     """The least and the largest that the numbers of a node can be, where it is known."""
+    dtypes = [node.meta["val"].dtype]
     while node.target in _MOVES:
         node = node.args[0]
+        dtypes.append(node.meta["val"].dtype)
+    bounds = None
     if node.target is _IN_RANGE:
         _, low, size, _ = node.args
-        return low, size - 1
-    if node.target is aten.arange.start_step:
+        bounds = low, size - 1
+    elif node.target is aten.arange.start_step:
         start, end, step = (*node.args, 1)[:3]
         if all(type(number) is int for number in (start, end, step)) and step > 0:
-            return start, max(start, end - 1)
-    return None
+            bounds = start, max(start, end - 1)
+    return bounds if bounds and all(_holds(of, *bounds) for of in dtypes) else None
 
 
 def _insert_before(

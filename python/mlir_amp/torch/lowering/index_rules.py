@@ -161,7 +161,7 @@ def _index_put(
     before = named[0] if side_by_side else 0
     values = values.expand([*rest[:before], *shape, *rest[before:]])
     values = _in_front(values, range(before, before + len(shape)))
-    values = values.reshape(-1, *rest)
+    values = values.reshape(math.prod(shape), *rest)
     rows = _in_front(x, named)
     done = scatter_leading(rows, len(named), place, values, accumulate)
     return _back(done, named)
