@@ -31,6 +31,10 @@
 // right to a few units in the last place of f32, where one running sum would
 // lose three digits and a batch norm in half more than its rounding.
 //
+// What the body computes of operands that no loop walks (of an Adam update the
+// powers of beta) is computed in front of all loops: LLVM takes no function of
+// the C library out of a loop, and moves nothing further than it has to.
+//
 // For several threads, the outermost parallel loop is cut in pieces that are
 // iterations of an scf.parallel, outside of all other loops: where a reduction
 // stands around it, each piece reduces for its own elements. Loops that reduce
@@ -408,6 +412,8 @@ private:
                                 ArrayRef<Value> accumulators);
   SmallVector<Value> buildBody(const Indices &indices,
                                ArrayRef<Value> accumulators);
+  /// Fills in `uniform`, at the builder's place.
+  void buildUniform();
   Value load(unsigned operand, const Indices &indices);
   void store(ArrayRef<Value> values, const Indices &indices);
   Value getConstant(int64_t value) {
@@ -430,6 +436,8 @@ private:
   /// Operands as memrefs of rank 1, or scalars.
   SmallVector<Value> bases;
   llvm::SmallDenseMap<unsigned, Value> dimIndices;
+  /// Values of the body that are the same at each point of the loops.
+  IRMapping uniform;
 };
 } // namespace
 
@@ -454,11 +462,30 @@ static void allowRegrouping(Operation *combiner) {
                         combiner->getContext(), arith::FastMathFlags::reassoc));
 }
 
+void NestBuilder::buildUniform() {
+  Block *body = op.getBlock();
+  Indices begin(nest.accesses.size(), getConstant(0));
+  for (unsigned i = 0; i < nest.numInputs; ++i)
+    if (nest.accesses[i].isRead &&
+        llvm::all_of(nest.loops,
+                     [&](const Loop &loop) { return loop.strides[i] == 0; }))
+      uniform.map(body->getArgument(i), load(i, begin));
+  auto isUniform = [&](Value value) {
+    return uniform.contains(value) || value.getParentBlock() != body;
+  };
+  for (Operation &inner : body->without_terminator())
+    if (!isa<linalg::IndexOp>(inner) && inner.getNumRegions() == 0 &&
+        isPure(&inner) && llvm::all_of(inner.getOperands(), isUniform))
+      builder.clone(inner, uniform);
+}
+
 SmallVector<Value> NestBuilder::buildBody(const Indices &indices,
                                           ArrayRef<Value> accumulators) {
-  IRMapping mapping;
+  IRMapping mapping = uniform;
   Block *body = op.getBlock();
   for (auto [i, argument] : llvm::enumerate(body->getArguments())) {
+    if (uniform.contains(argument))
+      continue;
     if (i >= nest.numInputs && !accumulators.empty())
       mapping.map(argument, accumulators[i - nest.numInputs]);
     else if (nest.accesses[i].isRead)
@@ -467,7 +494,8 @@ SmallVector<Value> NestBuilder::buildBody(const Indices &indices,
   for (Operation &inner : body->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner))
       mapping.map(index.getResult(), dimIndices.lookup(index.getDim()));
-    else
+    else if (inner.getNumResults() == 0 ||
+             !uniform.contains(inner.getResult(0)))
       builder.clone(inner, mapping);
   }
   SmallVector<Value> results;
@@ -636,6 +664,7 @@ void NestBuilder::build() {
     }
     bases.push_back(flatten(access, type));
   }
+  buildUniform();
   buildLoops(0, Indices(nest.accesses.size(), getConstant(0)), {});
   op->erase();
 }

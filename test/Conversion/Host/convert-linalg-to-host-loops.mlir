@@ -383,3 +383,31 @@ func.func @check(%x: memref<4x32xi64>) {
   }
   return
 }
+
+// What no loop walks is read once, and so is what the body computes of that alone; an element of the output, or what
+// is computed of one, is not.
+// CHECK-LABEL: func @uniform
+// CHECK-SAME:    (%[[X:.*]]: memref<4x8x8xf32, strided<[128, 8, 1]>>, %[[STEP:.*]]: memref<f32>, %[[BETA:.*]]: f32,
+// CHECK-NOT:     scf.for
+// CHECK:         %[[T:.*]] = memref.load
+// CHECK:         %[[P:.*]] = math.powf %[[BETA]], %[[T]]
+// CHECK:         %[[R:.*]] = arith.subf %{{.*}}, %[[P]]
+// CHECK:         scf.for
+// CHECK-NOT:       math.powf
+// CHECK:           arith.divf %{{.*}}, %[[R]]
+// CHECK:           math.sqrt
+func.func @uniform(%x: memref<4x8x8xf32, strided<[128, 8, 1]>>, %step: memref<f32>, %beta: f32, %y: memref<4x8x8xf32>) {
+  %one = arith.constant 1.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> ()>, affine_map<(i, j, k) -> ()>,
+                                   affine_map<(i, j, k) -> (i, j, k)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %step, %beta : memref<4x8x8xf32, strided<[128, 8, 1]>>, memref<f32>, f32) outs(%y : memref<4x8x8xf32>) {
+  ^bb0(%a: f32, %t: f32, %b: f32, %o: f32):
+    %p = math.powf %b, %t : f32
+    %r = arith.subf %one, %p : f32
+    %d = arith.divf %a, %r : f32
+    %s = math.sqrt %d : f32
+    linalg.yield %s : f32
+  }
+  return
+}
