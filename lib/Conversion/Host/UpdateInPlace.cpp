@@ -93,6 +93,13 @@ static SmallVector<OpOperand *> findUses(Value buffer) {
   return uses;
 }
 
+/// Whether the buffer may be read behind `use` as what its operation gives.
+static bool isHandedOn(OpOperand *use) {
+  Operation *op = use->getOwner();
+  return op->hasTrait<OpTrait::IsTerminator>() ||
+         llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
+}
+
 /// The block that both stand in, each with what is around it.
 static Block *findCommonBlock(Operation *a, Operation *b) {
   for (Block *block = a->getBlock(); block;
@@ -208,6 +215,8 @@ bool StateUpdate::canShareMemory() {
     return false;
   SmallVector<OpOperand *> reads = findUses(argument),
                            writes = findUses(result);
+  if (llvm::any_of(reads, isHandedOn))
+    return false;
   Block *body = argument.getOwner();
   Operation *lastCheck = nullptr;
   body->walk([&](Operation *op) {

@@ -203,3 +203,25 @@ func.func @others(%w: memref<8xf32>, %x: memref<8xf32>, %new: memref<8xf32>, %y:
   }
   return
 }
+
+// Read as what a branch gives, behind the update.
+// CHECK-LABEL: func @handed_on
+// CHECK-NOT:     overwrites
+// CHECK:         return
+func.func @handed_on(%w: memref<8xf32>, %other: memref<8xf32>, %c: i1, %new: memref<8xf32>, %y: memref<8xf32>) attributes {
+    amp.signature = {kind = "train_step",
+      arguments = [{name = "w", role = "param", type = tensor<8xf32>}, {name = "other", role = "batch", type = tensor<8xf32>}, {type = i1}],
+      results = [{name = "w", role = "param", type = tensor<8xf32>}, {name = "y", role = "output", type = tensor<8xf32>}]}} {
+  %r = scf.if %c -> memref<8xf32> {
+    scf.yield %w : memref<8xf32>
+  } else {
+    scf.yield %other : memref<8xf32>
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%other : memref<8xf32>) outs(%new : memref<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  }
+  memref.copy %r, %y : memref<8xf32> to memref<8xf32>
+  return
+}
