@@ -36,7 +36,7 @@ import lstm_names  # noqa: E402
 import resnet_digits  # noqa: E402
 from mlir_amp import compiler, policy  # noqa: E402
 from mlir_amp.torch import amp, backend  # noqa: E402
-from model_kinds import KINDS  # noqa: E402
+from model_kinds import KINDS, adam, adamw, cross_entropy, momentum  # noqa: E402
 from sample_models import ResNetMid  # noqa: E402
 from torch._dynamo.backends.common import aot_autograd  # noqa: E402
 
@@ -54,22 +54,6 @@ def gpt_mid():
         if isinstance(module, nn.Embedding):  # the default makes denormal probabilities
             nn.init.normal_(module.weight, std=0.02)
     return model, cross_entropy, adamw, (x, y)
-
-
-def cross_entropy(model, x, y):
-    return functional.cross_entropy(model(x), y)
-
-
-def momentum(parameters, **options):
-    return torch.optim.SGD(parameters, lr=0.01, momentum=0.9, **options)
-
-
-def adam(parameters, **options):
-    return torch.optim.Adam(parameters, lr=1e-3, eps=1e-4, **options)
-
-
-def adamw(parameters, **options):
-    return torch.optim.AdamW(parameters, lr=3e-4, eps=1e-4, **options)
 
 
 def cnn_digits():

@@ -19,7 +19,7 @@ def cross_entropy(model, *batch):
     return functional.cross_entropy(model(*inputs), labels)
 
 
-sgd = functools.partial(torch.optim.SGD, lr=0.01, momentum=0.9)
+momentum = functools.partial(torch.optim.SGD, lr=0.01, momentum=0.9)
 adam = functools.partial(torch.optim.Adam, lr=1e-3, eps=1e-4)
 adamw = functools.partial(torch.optim.AdamW, lr=3e-4, eps=1e-4)
 
@@ -51,7 +51,7 @@ def binary_cross_entropy(model, *batch):
 
 def recommender():
     batch = torch.randn(256, 13), torch.randint(10000, (256, 6)), torch.rand(256)
-    return Recommender(), binary_cross_entropy, sgd, batch
+    return Recommender(), binary_cross_entropy, momentum, batch
 
 
 class GraphNetwork(nn.Module):
@@ -176,7 +176,7 @@ def mobilenet():
     shapes = (16, 24, 2), (24, 24, 1), (24, 32, 2), (32, 32, 1), (32, 64, 2), (64, 64, 1)
     blocks = (InvertedResidual(*shape) for shape in shapes)
     model = nn.Sequential(*stem, *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10))
-    return model, cross_entropy, sgd, images(16)
+    return model, cross_entropy, momentum, images(16)
 
 
 class UNet(nn.Module):

@@ -139,11 +139,9 @@ bool StateUpdate::areSamePart(Value a, Value b) const {
 
 bool StateUpdate::isApartInLoops(Value view, Block *block) {
   SmallVector<memref::SubViewOp> parts;
-  while (auto of = view.getDefiningOp<ViewLikeOpInterface>()) {
+  for (; view; view = getViewedBuffer(view))
     if (auto part = view.getDefiningOp<memref::SubViewOp>())
       parts.push_back(part);
-    view = of.getViewSource();
-  }
   auto isCutBy = [&](Value position, int64_t step) {
     return llvm::any_of(parts, [&](memref::SubViewOp part) {
       return llvm::any_of(
