@@ -188,6 +188,16 @@ void mlir::amp::buildDeallocationPipeline(OpPassManager &pm) {
 
 static void addLoopStage(OpPassManager &pm,
                          const HostLoweringOptions &options) {
+  if (!options.reference) {
+    ConvertLinalgToHostMatvecPassOptions products;
+    products.cpu = options.cpu;
+    products.vectorBits = options.vectorBits;
+    products.threads = options.threads;
+    if (options.partWork != 0)
+      products.partWork = options.partWork;
+    pm.addNestedPass<func::FuncOp>(
+        createConvertLinalgToHostMatvecPass(products));
+  }
   ConvertLinalgToHostContractionPassOptions contraction;
   contraction.blas = options.blas;
   contraction.blasMinWork = options.blasMinWork;

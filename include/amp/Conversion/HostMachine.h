@@ -19,6 +19,10 @@
 #include <optional>
 #include <string>
 
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
 namespace mlir::amp {
 
 /// How products of bf16 by bf16 are computed. Sums are f32 in each.
@@ -71,6 +75,12 @@ struct HostMachine {
   /// "native", the one that runs this process, which asks the system for AMX's
   /// tiles first. Nothing if there is none of that name.
   static std::optional<HostMachine> get(StringRef cpu);
+
+  /// Becomes what passes with options `cpu` and `vector-bits` compile for; an
+  /// empty name and a zero change nothing. Fails with a diagnostic for a CPU
+  /// that nobody knows and for vectors that no CPU has.
+  LogicalResult choose(MLIRContext *context, StringRef cpu,
+                       unsigned vectorBits);
 
   /// Uses vectors of so many bits, and of instructions those that are left.
   void setVectorBits(unsigned bits);

@@ -85,6 +85,15 @@ bool isHostContraction(linalg::LinalgOp op);
 /// its sums have steps, it writes all of the output, and that is no input.
 bool overwritesOutput(linalg::LinalgOp op);
 
+/// True if all operands of `op` are memrefs in the default memory space with a
+/// strided layout.
+bool isOnStridedBuffers(linalg::LinalgOp op);
+
+/// Erases the fill of the output by 0.0 that stands in front of the host
+/// contraction `op`, with nothing but operations free of memory effects between
+/// them, if `op` can start from zero in its place. True if there was one.
+bool eraseFillInFront(linalg::LinalgOp op);
+
 /// Replaces each host contraction of `module` on buffers by calls of private
 /// functions, which are added to `module`. Fails with a diagnostic if the
 /// module uses the name of one of the runtime's BLAS functions for something

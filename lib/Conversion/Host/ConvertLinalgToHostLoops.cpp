@@ -45,9 +45,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Analysis/LinearMap.h"
 #include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
+#include "amp/Conversion/StridedNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -96,33 +96,8 @@ static constexpr int64_t kPieceUnit = 64;
 static constexpr StringLiteral kLoopAnnotation = "loop_annotation";
 
 namespace {
-/// Where an operand's elements are.
-struct Access {
-  Value memref;
-  /// Element of the first point of the loops, and elements from there to the
-  /// last.
-  int64_t offset = 0, span = 1;
-  /// The memref's own offset is known at run time only, and not in `offset`.
-  bool isMoved = false;
-  /// The body reads the element that was there before.
-  bool isRead = false;
-};
-
-/// One loop of the nest.
-struct Loop {
-  int64_t extent;
-  bool isReduction;
-  /// The dimension of the operation, if the body asks for its index.
-  std::optional<unsigned> indexedDim;
-  /// Step of each operand, in elements.
-  SmallVector<int64_t> strides;
-};
-
-/// An operation as addresses and strides.
-struct Nest {
-  SmallVector<Access> accesses; // in the order of the operands
-  SmallVector<Loop> loops;      // outermost first
-  unsigned numInputs;
+/// An operation as addresses and strides, and the order of its loops.
+struct Nest : StridedNest {
   /// Reduction loops are innermost and hand the accumulators on.
   bool inRegisters = false;
   /// All outputs are sums, so that partial sums may start at zero.
@@ -162,79 +137,25 @@ static SmallVector<Operation *> getCombiners(linalg::LinalgOp op) {
   return combiners;
 }
 
-/// Addresses and strides of `op`, its loops in their own order, those of extent
-/// 1 left out. Fails where something is not known before run time.
 static FailureOr<Nest> readNest(linalg::LinalgOp op) {
-  Nest nest;
-  nest.numInputs = op.getNumDpsInputs();
+  FailureOr<StridedNest> strided = StridedNest::get(op);
+  if (failed(strided))
+    return failure();
+  Nest nest{std::move(*strided)};
   SmallVector<Operation *> combiners = getCombiners(op);
   nest.areSums = llvm::all_of(combiners, [](Operation *combiner) {
     return isa_and_present<arith::AddFOp>(combiner);
   });
   nest.isOrderFree = !llvm::is_contained(combiners, nullptr);
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  if (!op.hasPureBufferSemantics() || ShapedType::isDynamicShape(extents))
-    return failure();
-
-  SmallVector<SmallVector<int64_t>> strides;
-  Block *body = op.getBlock();
-  for (OpOperand &operand : op->getOpOperands()) {
-    Access access;
-    access.memref = operand.get();
-    access.isRead = !body->getArgument(operand.getOperandNumber()).use_empty();
-    SmallVector<int64_t> steps(extents.size(), 0);
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    if (type) {
-      SmallVector<int64_t> memory;
-      if (failed(type.getStridesAndOffset(memory, access.offset)) ||
-          ShapedType::isDynamicShape(memory))
-        return failure();
-      access.isMoved = ShapedType::isDynamic(access.offset);
-      if (access.isMoved)
-        access.offset = 0;
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      for (auto [expr, stride] : llvm::zip_equal(map.getResults(), memory)) {
-        std::optional<LinearExpr> index = LinearExpr::get(expr, extents.size());
-        if (!index)
-          return failure();
-        access.offset += stride * index->constant;
-        for (auto [step, coefficient] :
-             llvm::zip_equal(steps, index->coefficients))
-          step += stride * coefficient;
-      }
-    }
-    for (auto [step, extent] : llvm::zip_equal(steps, extents)) {
-      if (step < 0)
-        return failure();
-      access.span += step * std::max<int64_t>(extent - 1, 0);
-    }
-    nest.accesses.push_back(access);
-    strides.push_back(std::move(steps));
-  }
-
-  llvm::SmallDenseSet<unsigned> indexed;
-  body->walk([&](linalg::IndexOp index) { indexed.insert(index.getDim()); });
-  for (auto [dim, extent] : llvm::enumerate(extents)) {
-    if (extent == 1 && !indexed.contains(dim))
-      continue;
-    Loop loop{
-        extent, kinds[dim] == utils::IteratorType::reduction, std::nullopt, {}};
-    if (indexed.contains(dim))
-      loop.indexedDim = dim;
-    for (ArrayRef<int64_t> steps : strides)
-      loop.strides.push_back(steps[dim]);
-    nest.loops.push_back(std::move(loop));
-  }
   return nest;
 }
 
 /// True if `loop` walks the output and all that the reductions read by one
 /// element, or not at all.
-static bool walksByOne(const Nest &nest, const Loop &loop) {
+static bool walksByOne(const Nest &nest, const NestLoop &loop) {
   bool reads = false;
   for (unsigned i = 0; i < nest.numInputs; ++i) {
-    if (!nest.accesses[i].isRead)
+    if (!nest.operands[i].isRead)
       continue;
     if (loop.strides[i] > 1)
       return false;
@@ -245,45 +166,32 @@ static bool walksByOne(const Nest &nest, const Loop &loop) {
                       [](int64_t stride) { return stride == 1; });
 }
 
-/// Largest stride outermost; equal ones stay as they are.
-static void sortByStride(SmallVectorImpl<Loop> &loops,
-                         llvm::function_ref<int64_t(const Loop &)> getStride) {
-  SmallVector<Loop> sorted;
-  for (Loop &loop : loops)
-    sorted.insert(llvm::upper_bound(sorted, loop,
-                                    [&](const Loop &a, const Loop &b) {
-                                      return getStride(a) > getStride(b);
-                                    }),
-                  loop);
-  loops = std::move(sorted);
-}
-
 /// Puts the loops in the order of the banner.
 static void orderLoops(Nest &nest) {
-  auto inputStride = [&](const Loop &loop) {
+  auto inputStride = [&](const NestLoop &loop) {
     int64_t largest = 0;
     for (unsigned i = 0; i < nest.numInputs; ++i)
-      if (nest.accesses[i].isRead)
+      if (nest.operands[i].isRead)
         largest = std::max(largest, loop.strides[i]);
     return largest;
   };
   // What only checks has no output.
-  auto outputStride = [&](const Loop &loop) {
-    return nest.numInputs < nest.accesses.size() ? loop.strides[nest.numInputs]
+  auto outputStride = [&](const NestLoop &loop) {
+    return nest.numInputs < nest.operands.size() ? loop.strides[nest.numInputs]
                                                  : inputStride(loop);
   };
-  SmallVector<Loop> parallel, reductions;
+  SmallVector<NestLoop> parallel, reductions;
   bool outputsAreSums = true;
-  for (Loop &loop : nest.loops) {
+  for (NestLoop &loop : nest.loops) {
     if (loop.isReduction)
-      for (unsigned i = nest.numInputs, e = nest.accesses.size(); i != e; ++i)
+      for (unsigned i = nest.numInputs, e = nest.operands.size(); i != e; ++i)
         outputsAreSums &= loop.strides[i] == 0;
     (loop.isReduction ? reductions : parallel).push_back(loop);
   }
   if (!outputsAreSums)
     return; // an order that was meant: several outputs of different ranks
   sortByStride(parallel, outputStride);
-  std::optional<Loop> innermost;
+  std::optional<NestLoop> innermost;
   if (!reductions.empty() && !parallel.empty() &&
       walksByOne(nest, parallel.back()))
     innermost = parallel.pop_back_val();
@@ -296,38 +204,15 @@ static void orderLoops(Nest &nest) {
     nest.loops.push_back(*innermost);
 }
 
-/// Makes one loop of neighbours that walk memory as one.
-static void mergeLoops(Nest &nest) {
-  SmallVector<Loop> merged;
-  for (Loop &loop : nest.loops) {
-    bool joins = !merged.empty() && !merged.back().indexedDim &&
-                 !loop.indexedDim &&
-                 merged.back().isReduction == loop.isReduction;
-    if (joins)
-      for (auto [i, access] : llvm::enumerate(nest.accesses)) {
-        bool matters = access.isRead || i >= nest.numInputs;
-        joins &= !matters ||
-                 merged.back().strides[i] == loop.strides[i] * loop.extent;
-      }
-    if (joins) {
-      merged.back().extent *= loop.extent;
-      merged.back().strides = loop.strides;
-    } else {
-      merged.push_back(loop);
-    }
-  }
-  nest.loops = std::move(merged);
-}
-
 /// Cuts the innermost loop of a long sum in blocks.
 static void blockSum(Nest &nest) {
   if (!nest.inRegisters || !nest.areSums || nest.loops.back().indexedDim)
     return;
-  Loop &inner = nest.loops.back();
+  NestLoop &inner = nest.loops.back();
   for (int64_t block = kMaxBlock; block >= kMinBlock; --block) {
     if (inner.extent <= block || inner.extent % block != 0)
       continue;
-    Loop outer = inner;
+    NestLoop outer = inner;
     outer.extent /= block;
     for (int64_t &stride : outer.strides)
       stride *= block;
@@ -349,38 +234,21 @@ struct Cut {
 };
 } // namespace
 
-/// True if no two points of the loops that walk operand `i` are one element:
-/// each loop steps over all that those inside it reach.
-static bool isInjective(const Nest &nest, unsigned i) {
-  SmallVector<std::pair<int64_t, int64_t>> walks; // stride, extent
-  for (const Loop &loop : nest.loops)
-    if (loop.strides[i] != 0)
-      walks.emplace_back(std::abs(loop.strides[i]), loop.extent);
-  llvm::sort(walks);
-  int64_t reach = 0;
-  for (auto [stride, extent] : walks) {
-    if (stride <= reach)
-      return false;
-    reach += stride * (extent - 1);
-  }
-  return true;
-}
-
 /// Where `nest` is divided among `threads`, if that is worth it. Pieces of
 /// outputs that overlap would race.
 static std::optional<Cut> findCut(const Nest &nest, unsigned threads,
                                   int64_t partWork) {
   int64_t work = 1;
-  for (const Loop &loop : nest.loops)
+  for (const NestLoop &loop : nest.loops)
     work *= loop.extent;
   int64_t pieces =
       std::min<int64_t>(threads * kPiecesPerThread, work / partWork);
-  const Loop *loop = llvm::find_if(
-      nest.loops, [](const Loop &loop) { return !loop.isReduction; });
+  const NestLoop *loop = llvm::find_if(
+      nest.loops, [](const NestLoop &loop) { return !loop.isReduction; });
   if (threads < 2 || pieces < 2 || loop == nest.loops.end())
     return std::nullopt;
-  for (unsigned i = nest.numInputs, e = nest.accesses.size(); i != e; ++i)
-    if (loop->strides[i] == 0 || !isInjective(nest, i))
+  for (unsigned i = nest.numInputs, e = nest.operands.size(); i != e; ++i)
+    if (loop->strides[i] == 0 || !nest.isInjective(i))
       return std::nullopt;
   unsigned level = std::distance(nest.loops.begin(), loop);
   int64_t extent = llvm::divideCeil(loop->extent, pieces);
@@ -423,9 +291,6 @@ private:
   /// The scf.parallel over the pieces of the cut; the builder goes inside.
   void buildPieces();
 
-  /// All that an operand's loops reach, as a memref of rank 1.
-  Value flatten(const Access &access, MemRefType type);
-
   linalg::LinalgOp op;
   const Nest &nest;
   std::optional<Cut> cut;
@@ -464,11 +329,12 @@ static void allowRegrouping(Operation *combiner) {
 
 void NestBuilder::buildUniform() {
   Block *body = op.getBlock();
-  Indices begin(nest.accesses.size(), getConstant(0));
+  Indices begin(nest.operands.size(), getConstant(0));
   for (unsigned i = 0; i < nest.numInputs; ++i)
-    if (nest.accesses[i].isRead &&
-        llvm::all_of(nest.loops,
-                     [&](const Loop &loop) { return loop.strides[i] == 0; }))
+    if (nest.operands[i].isRead &&
+        llvm::all_of(nest.loops, [&](const NestLoop &loop) {
+          return loop.strides[i] == 0;
+        }))
       uniform.map(body->getArgument(i), load(i, begin));
   auto isUniform = [&](Value value) {
     return uniform.contains(value) || value.getParentBlock() != body;
@@ -488,7 +354,7 @@ SmallVector<Value> NestBuilder::buildBody(const Indices &indices,
       continue;
     if (i >= nest.numInputs && !accumulators.empty())
       mapping.map(argument, accumulators[i - nest.numInputs]);
-    else if (nest.accesses[i].isRead)
+    else if (nest.operands[i].isRead)
       mapping.map(argument, load(i, indices));
   }
   for (Operation &inner : body->without_terminator()) {
@@ -511,7 +377,8 @@ SmallVector<Value> NestBuilder::buildBody(const Indices &indices,
 /// What LLVM should know of `loop`. SCF hands the attribute on to the branch
 /// that closes the loop.
 static LLVM::LoopAnnotationAttr getAnnotation(MLIRContext *context,
-                                              const Loop &loop, bool hasGathers,
+                                              const NestLoop &loop,
+                                              bool hasGathers,
                                               bool accumulates) {
   BoolAttr yes = BoolAttr::get(context, true),
            no = BoolAttr::get(context, false);
@@ -538,8 +405,8 @@ static LLVM::LoopAnnotationAttr getAnnotation(MLIRContext *context,
 /// True if an operand is not walked by one, which LLVM turns into one load or
 /// store per element, and as many elements at a time as the narrowest type
 /// allows.
-static bool hasGathers(const Nest &nest, const Loop &loop) {
-  for (auto [i, access] : llvm::enumerate(nest.accesses))
+static bool hasGathers(const Nest &nest, const NestLoop &loop) {
+  for (auto [i, access] : llvm::enumerate(nest.operands))
     if ((access.isRead || i >= nest.numInputs) && loop.strides[i] > 1)
       return true;
   return false;
@@ -552,7 +419,7 @@ SmallVector<Value> NestBuilder::buildLoops(unsigned level,
                (level == nest.loops.size() || nest.loops[level].isReduction);
   if (atSum) {
     SmallVector<Value> start;
-    for (unsigned i = nest.numInputs, e = nest.accesses.size(); i != e; ++i)
+    for (unsigned i = nest.numInputs, e = nest.operands.size(); i != e; ++i)
       start.push_back(load(i, indices));
     store(buildLoops(level, indices, start), indices);
     return {};
@@ -565,7 +432,7 @@ SmallVector<Value> NestBuilder::buildLoops(unsigned level,
     return {};
   }
 
-  const Loop &loop = nest.loops[level];
+  const NestLoop &loop = nest.loops[level];
   bool isInnermost = level + 1 == nest.loops.size();
   bool isPartialSum = isInnermost && nest.areSums && !accumulators.empty() &&
                       level > 0 && nest.loops[level - 1].isReduction &&
@@ -628,44 +495,15 @@ void NestBuilder::buildPieces() {
         arith::MinSIOp::create(builder, loc, pieceEnd, getConstant(extent));
 }
 
-Value NestBuilder::flatten(const Access &access, MemRefType type) {
-  Value source = access.memref;
-  OpFoldResult offset = builder.getIndexAttr(access.offset);
-  int64_t knownOffset = access.offset;
-  if (access.isMoved) {
-    auto metadata =
-        memref::ExtractStridedMetadataOp::create(builder, loc, source);
-    source = metadata.getBaseBuffer();
-    Value start = metadata.getOffset();
-    if (access.offset != 0)
-      start = arith::AddIOp::create(builder, loc, start,
-                                    getConstant(access.offset));
-    offset = start;
-    knownOffset = ShapedType::kDynamic;
-  }
-  auto flat = MemRefType::get(
-      {access.span}, type.getElementType(),
-      StridedLayoutAttr::get(builder.getContext(), knownOffset, {1}),
-      type.getMemorySpace());
-  return memref::ReinterpretCastOp::create(
-      builder, loc, flat, source, offset,
-      ArrayRef<OpFoldResult>{builder.getIndexAttr(access.span)},
-      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-}
-
 void NestBuilder::build() {
   if (cut)
     buildPieces();
-  for (const Access &access : nest.accesses) {
-    auto type = dyn_cast<MemRefType>(access.memref.getType());
-    if (!type) {
-      bases.push_back(access.memref);
-      continue;
-    }
-    bases.push_back(flatten(access, type));
+  for (const NestOperand &access : nest.operands) {
+    bool isMemory = isa<MemRefType>(access.memref.getType());
+    bases.push_back(isMemory ? access.flatten(builder, loc) : access.memref);
   }
   buildUniform();
-  buildLoops(0, Indices(nest.accesses.size(), getConstant(0)), {});
+  buildLoops(0, Indices(nest.operands.size(), getConstant(0)), {});
   op->erase();
 }
 
@@ -706,7 +544,7 @@ struct ConvertLinalgToHostLoops
         continue;
       }
       orderLoops(*nest);
-      mergeLoops(*nest);
+      nest->mergeLoops();
       blockSum(*nest);
       // What runs in pieces already is not cut again.
       bool isPiece = op->getParentOfType<scf::ParallelOp>() != nullptr;

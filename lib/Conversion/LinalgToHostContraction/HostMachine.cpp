@@ -18,6 +18,8 @@
 
 #include "amp/Conversion/HostMachine.h"
 
+#include "mlir/IR/Diagnostics.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
@@ -84,6 +86,27 @@ std::optional<HostMachine> HostMachine::get(StringRef cpu) {
   llvm::X86::getFeaturesForCPU(cpu, features);
   return makeMachine(
       cpu, [&](StringRef name) { return llvm::is_contained(features, name); });
+}
+
+LogicalResult HostMachine::choose(MLIRContext *context, StringRef cpu,
+                                  unsigned vectorBits) {
+  if (!cpu.empty()) {
+    std::optional<HostMachine> known = get(cpu);
+    if (!known)
+      return emitError(UnknownLoc::get(context))
+             << "expected 'cpu' to be 'native' or an x86-64 CPU that LLVM "
+                "knows, such as 'znver4', but got '"
+             << cpu << "'";
+    *this = *known;
+  }
+  if (vectorBits == 0)
+    return success();
+  if (vectorBits != 128 && vectorBits != 256 && vectorBits != 512)
+    return emitError(UnknownLoc::get(context))
+           << "expected 'vector-bits' to be 128, 256 or 512, but got "
+           << vectorBits;
+  setVectorBits(vectorBits);
+  return success();
 }
 
 void HostMachine::setVectorBits(unsigned bits) {

@@ -105,8 +105,6 @@ public:
   LogicalResult emit(bool &usesBlas, bool &startsFromZero);
 
 private:
-  /// Erases the fill that the product can do itself. True if there is one.
-  bool eraseFill();
   StridedOperand makeStrided(const ContractionOperand &operand);
   Index getExtent(ArrayRef<unsigned> loops);
   /// Tables of all loops; of the columns of B, those of `wholeB` if it is
@@ -477,18 +475,6 @@ BlasForm ContractionEmitter::chooseBlasForm(BlasStrides &strides,
   return form;
 }
 
-bool ContractionEmitter::eraseFill() {
-  if (!overwritesOutput(view.op))
-    return false;
-  Operation *before = view.op->getPrevNode();
-  while (before && isMemoryEffectFree(before))
-    before = before->getPrevNode();
-  if (!before || !fillsWithZero(before, view.c.value))
-    return false;
-  before->erase();
-  return true;
-}
-
 Value ContractionEmitter::hasMoved(Value memory) {
   Index zero = b.number(0);
   Value isElsewhere = arith::CmpIOp::create(
@@ -604,7 +590,7 @@ bool ContractionEmitter::emitInTileLoop() {
 }
 
 LogicalResult ContractionEmitter::emit(bool &usesBlas, bool &startsFromZero) {
-  startsFromZero = eraseFill();
+  startsFromZero = eraseFillInFront(view.op);
   fromZero = arith::ConstantOp::create(b, b.getBoolAttr(startsFromZero));
   for (Range range : view.op.createLoopRanges(b, b.getLoc()))
     extents.push_back(
@@ -696,8 +682,20 @@ bool amp::overwritesOutput(linalg::LinalgOp op) {
                                       });
 }
 
-/// Rule 1: memrefs in the default memory space with a strided layout.
-static bool isOnStridedBuffers(linalg::LinalgOp op) {
+bool amp::eraseFillInFront(linalg::LinalgOp op) {
+  if (!overwritesOutput(op))
+    return false;
+  Operation *before = op->getPrevNode();
+  while (before && isMemoryEffectFree(before))
+    before = before->getPrevNode();
+  if (!before || !fillsWithZero(before, op.getDpsInits().front()))
+    return false;
+  before->erase();
+  return true;
+}
+
+/// Rule 1.
+bool amp::isOnStridedBuffers(linalg::LinalgOp op) {
   return op.hasPureBufferSemantics() &&
          llvm::all_of(op->getOperands(), [](Value operand) {
            auto type = dyn_cast<MemRefType>(operand.getType());
@@ -764,34 +762,19 @@ struct ConvertLinalgToHostContractionPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (failed(checkThreadOptions(context, threads, partWork)))
+    if (failed(checkThreadOptions(context, threads, partWork)) ||
+        failed(machine.choose(context, cpu, vectorBits)))
       return failure();
-    if (!cpu.empty()) {
-      std::optional<HostMachine> known = HostMachine::get(cpu);
-      if (!known)
-        return emitError(UnknownLoc::get(context))
-               << "expected 'cpu' to be 'native' or an x86-64 CPU that LLVM "
-                  "knows, such as 'znver4', but got '"
-               << cpu.getValue() << "'";
-      machine = *known;
-    }
     if (!cpu.empty() && bf16 == Bf16Products::Avx512 && !machine.hasAvx512Bf16)
       return emitError(UnknownLoc::get(context))
              << "expected a CPU with AVX512-BF16 for 'bf16=avx512', but '"
              << cpu.getValue() << "' has none; leave 'bf16' to the CPU";
     if (!cpu.empty() && !expandTiles && failed(checkTiles(context)))
       return failure();
-    if (vectorBits != 0)
-      machine.setVectorBits(vectorBits);
     if (bf16 != Bf16Products::Auto)
       machine.bf16 = bf16;
     if (f16 != F16Products::Auto)
       machine.f16 = f16;
-    if (machine.vectorBits != 128 && machine.vectorBits != 256 &&
-        machine.vectorBits != 512)
-      return emitError(UnknownLoc::get(context))
-             << "expected 'vector-bits' to be 128, 256 or 512, but got "
-             << vectorBits.getValue();
     if (machine.bf16 != Bf16Products::Avx512 || machine.vectorBits == 512)
       return success();
     return emitError(UnknownLoc::get(context))

@@ -1207,6 +1207,82 @@ def ProfileKernelsPass : Pass<"amp-profile-kernels", "ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
 
+def ConvertLinalgToHostMatvecPass
+    : Pass<"convert-linalg-to-host-matvec", "::mlir::func::FuncOp"> {
+  let summary = "lower products of a matrix and a vector to vectors read in place";
+  let description = [{
+    A product of one column uses each element of its matrix once, and a depthwise
+    convolution each pixel once for each element of a small window, so that packing
+    takes longer than multiplying. This pass takes the operations of
+    `convert-linalg-to-host-contraction`, in front of which it stands, whose loops
+    over rows of the output, or all over its columns, have extent 1, and multiplies
+    vectors where they lie.
+
+    One loop is along the lanes of a vector, at least four of them. It is a loop over
+    the output's neighbours in memory, or one of the sum, along which an input has a stride
+    of 0, 1 or 2. The one with more lanes is taken, among equals one of the output. Several vectors of sums are in registers at once,
+    where they share what they are multiplied with.
+
+    Each element is the sum of the same products, whatever `threads` is. Along a loop of
+    the output they are added in the order of the loops of the sum; lanes of a sum are
+    added in the end, two halves of a vector at a time. More than 2048 additions
+    to a lane are partial sums, one for each iteration of the outermost loop of the sum.
+    f16 and bf16 are widened to f32 as they are loaded. A fill of the output by 0.0
+    directly in front is erased and sums start from 0.0.
+
+    Left alone: operations with dynamic shapes or strides, or a loop that walks an
+    operand backwards, and those without such lanes.
+
+    ```mlir
+    func.func @depthwise(%image: memref<8x16x18x18xf32>, %filter: memref<16x3x3xf32>,
+                         %out: memref<8x16x16x16xf32>) {
+      linalg.generic {indexing_maps = [
+          affine_map<(n, c, y, x, i, j) -> (n, c, y + i, x + j)>,
+          affine_map<(n, c, y, x, i, j) -> (c, i, j)>,
+          affine_map<(n, c, y, x, i, j) -> (n, c, y, x)>],
+          iterator_types = ["parallel", "parallel", "parallel", "parallel",
+                            "reduction", "reduction"]}
+          ins(%image, %filter : memref<8x16x18x18xf32>, memref<16x3x3xf32>)
+          outs(%out : memref<8x16x16x16xf32>) {
+      ^bb0(%p: f32, %f: f32, %sum: f32):
+        %product = arith.mulf %p, %f : f32
+        %next = arith.addf %sum, %product : f32
+        linalg.yield %next : f32
+      }
+      return
+    }
+    ```
+
+    becomes
+
+    ```
+    scf.for %c = %c0 to %c16 step %c1 {
+      scf.for %n = %c0 to %c8 step %c1 {
+        scf.for %y = %c0 to %c16 step %c6 {
+          // twelve vectors of %out: six rows of two, each
+          %sum = vector.load %out[...] : memref<32768xf32>, vector<8xf32>
+          // and for each of nine elements of the filter
+          %pixels = vector.load %image[...] : memref<41472xf32>, vector<8xf32>
+          %f = vector.broadcast %element : f32 to vector<8xf32>
+          %product = arith.mulf %pixels, %f fastmath<contract> : vector<8xf32>
+          ...
+    ```
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", /*default=*/"",
+           "The CPU that the code is for: 'native', or what LLVM calls it; empty: "
+           "any of the target, with vectors of 256 bits">,
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
+           "Width of the vector registers: 128, 256 or 512; 0: the CPU's">,
+    Option<"threads", "threads", "unsigned", /*default=*/"1",
+           "Threads among which large products are divided">,
+    Option<"partWork", "part-work", "int64_t", /*default=*/"1 << 17",
+           "Multiplications that are worth a thread: some ten microseconds of them">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def ConvertLinalgToHostLoopsPass
     : Pass<"convert-linalg-to-host-loops", "::mlir::func::FuncOp"> {
   let summary = "lower linalg on buffers to loops that LLVM vectorises";

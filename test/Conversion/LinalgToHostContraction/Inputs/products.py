@@ -351,7 +351,7 @@ def fill_c(type, from_zero):
             f"  linalg.fill ins(%zero : f32) outs(%c : {type})\n  ")
 
 
-def write(types, integers, from_zero, short):
+def write(types, integers, from_zero, cases, shapes=("known", "unknown")):
     print(FILL.replace("APART", APART))
     for element, mask, base in (("f16", "0x9FFF", "0x2C00"),
                                 ("bf16", "0x83FF", "0x3D80")):
@@ -364,8 +364,8 @@ def write(types, integers, from_zero, short):
     for pair in types:
         left, _, right = pair.partition("x")
         right = right or left
-        for name, operation, a, b, c in cases(short):
-            for dynamic in (False, True):
+        for name, operation, a, b, c in cases:
+            for dynamic in (kind == "unknown" for kind in shapes):
                 number += 1
                 label = f"{name}_{left}_{right}" + ("_dynamic" if dynamic else "")
                 run, values, operands = [], [], []
@@ -395,4 +395,5 @@ def write(types, integers, from_zero, short):
 
 if __name__ == "__main__":
     flags = [a for a in sys.argv[1:] if a.startswith("--")]
-    write([a for a in sys.argv[1:] if a not in flags], "--integers" in flags, "--from-zero" in flags, "--short" in flags)
+    write([a for a in sys.argv[1:] if a not in flags], "--integers" in flags, "--from-zero" in flags,
+          list(cases("--short" in flags)))
