@@ -101,6 +101,8 @@ static void addFusion(OpPassManager &pm) {
   pm.addPass(createFuseElementwisePass());
   // After it: what rounds a result and what transposes it is one operation now.
   pm.addNestedPass<func::FuncOp>(createOrderContractionResultsPass());
+  // Each operation on scores is one now.
+  pm.addNestedPass<func::FuncOp>(createSplitMaskedRowsPass());
 }
 
 static void addTensorStage(OpPassManager &pm,

@@ -176,6 +176,69 @@ def RaiseScalarsPass : Pass<"amp-raise-scalars", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SplitMaskedRowsPass : Pass<"amp-split-masked-rows", "::mlir::func::FuncOp"> {
+  let summary = "compute of a causal attention what counts";
+  let description = [{
+    Row i of a causal attention's scores counts up to column i; half of its products, exponentials
+    and memory is for what is masked. Rows are cut in blocks, and each operation on scores, forward
+    and backward, is computed for each block with the columns that its last row has.
+
+    **Input.** An elementwise `linalg.generic` of static shape that makes minus infinity of elements whose
+    column is beyond their row plus a constant, by a comparison of two indices in its body or in what
+    computes its mask. (Of large negative numbers a softmax of a row that is masked as a whole makes other
+    numbers than zero.) With it, in its block:
+
+    * elementwise operations that make zero or minus infinity of such elements;
+    * sums, maxima and the like along rows or columns to which they add nothing;
+    * products along rows or columns in which they are zero;
+    * products, in front of all these, of which nobody else reads the result.
+
+    A matrix that something else reads has to be zero there: it is put together over zeros. Where one is
+    not, or there is no product, nothing is done.
+
+    **Cost.** At most `blocks` blocks of at least `rows` rows: of n blocks (n - 1) / 2n of the work is left
+    out.
+
+    **Numbers.** Sums are over fewer elements, the others being zero, and may round differently.
+    Zero times a value of a masked position is left out, which matters if that is infinite or NaN.
+
+    Before, with `rows=2`:
+    ```mlir
+    func.func @values(%s: tensor<4x4xf32>, %v: tensor<4x8xf32>, %e: tensor<4x4xf32>,
+                      %z: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %lowest = arith.constant 0xFF800000 : f32
+      %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%s : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+      ^bb0(%x: f32, %o: f32):
+        %i = linalg.index 0 : index
+        %j = linalg.index 1 : index
+        %seen = arith.cmpi sle, %j, %i : index
+        %masked = arith.select %seen, %x, %lowest : f32
+        %y = math.exp %masked : f32
+        linalg.yield %y : f32
+      } -> tensor<4x4xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, d, j) -> (i, j)>, affine_map<(i, d, j) -> (j, d)>,
+                                            affine_map<(i, d, j) -> (i, d)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%p, %v : tensor<4x4xf32>, tensor<4x8xf32>) outs(%z : tensor<4x8xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %m = arith.mulf %a, %b : f32
+        %t = arith.addf %o, %m : f32
+        linalg.yield %t : f32
+      } -> tensor<4x8xf32>
+      return %r : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"blocks", "blocks", "int64_t", /*default=*/"4", "Blocks of rows, at most">,
+    Option<"rows", "rows", "int64_t", /*default=*/"128", "Rows of a block, at least">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def JoinSummedProductsPass : Pass<"amp-join-summed-products", "::mlir::func::FuncOp"> {
   let summary = "make one product of a sum of products";
   let description = [{
@@ -618,8 +681,8 @@ def BubbleUpSlicesPass : Pass<"amp-bubble-up-slices", "::mlir::func::FuncOp"> {
     ```
   }];
   let statistics = [Statistic<"numSliced", "sliced", "Operations that compute a slice">];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def SkipInsertedZerosPass : Pass<"amp-skip-inserted-zeros", "::mlir::func::FuncOp"> {

@@ -1,0 +1,62 @@
+//===- MaskedElements.h - What elements beyond a diagonal are ---*- C++ -*-===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A causal mask is a comparison of two indices: the element of row i and column
+// j is masked where j > i + diagonal. These are the words to say what an
+// operation makes of elements there, from what its inputs are there: zero,
+// minus infinity, or nothing that is known.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_DIALECT_LINALG_TRANSFORMS_MASKEDELEMENTS_H
+#define AMP_LIB_DIALECT_LINALG_TRANSFORMS_MASKEDELEMENTS_H
+
+#include "amp/Analysis/LinearMap.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::amp {
+
+/// Elements with column > row + offset, of two loops or of two dimensions.
+struct Diagonal {
+  unsigned row, column;
+  int64_t offset;
+};
+
+/// What an element is.
+struct Element {
+  enum Kind {
+    Unknown,
+    Zero,
+    NegativeInfinity,
+    False,
+    True,
+    /// A linear function of the loops.
+    Index,
+    /// What the sum was before.
+    Sum
+  };
+  Kind kind = Unknown;
+  LinearExpr index;
+
+  bool isMasked() const { return kind == Zero || kind == NegativeInfinity; }
+};
+
+/// What `op`, a linalg operation on tensors, yields for elements beyond
+/// `diagonal` of its loops; `getInput` says what an input is there, or Unknown.
+/// What masks and tensors of indices are is found out where they are computed.
+SmallVector<Element>
+evaluateMasked(linalg::LinalgOp op, const Diagonal &diagonal,
+               function_ref<Element(OpOperand &)> getInput);
+
+/// The diagonal of a comparison of two loops in the body of `op`, or in what
+/// computes one of its masks.
+std::optional<Diagonal> findDiagonal(linalg::LinalgOp op);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_DIALECT_LINALG_TRANSFORMS_MASKEDELEMENTS_H

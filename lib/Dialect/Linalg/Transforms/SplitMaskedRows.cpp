@@ -1,0 +1,524 @@
+//===- SplitMaskedRows.cpp - Causal attentions without what is masked -----===//
+//
+// Part of the mlir-amp project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Row i of a causal attention's scores counts up to column i, and what follows
+// is masked: half of all products, exponentials and memory is for nothing. Rows
+// are cut in blocks, and each operation on scores, in the forward and in the
+// backward pass, is computed for each block with as many columns as its last
+// row has:
+//
+//   s = q k^T + mask            s0 = q[0:r] k[0:r]^T + mask[0:r, 0:r]
+//   p = softmax(s)         ->   p0 = softmax(s0)
+//   o = p v                     o[0:r] = p0 v[0:r]
+//                               s1 = q[r:2r] k[0:2r]^T + mask[r:2r, 0:2r]  ...
+//
+// Which operations those are is found by what their elements are beyond the
+// diagonal (MaskedElements.h). It begins with one that makes minus infinity of
+// them by a comparison of two indices. Behind it come those that make them
+// minus infinity or zero, sums and maxima along a row or a column to which
+// they add nothing, and products along a row or a column whose elements are
+// zero; in front of these, products whose elements nobody reads but they. What
+// is read elsewhere is put together from its blocks, over zeros.
+//
+// Zeros times what stands in masked places are left out: an infinity or NaN
+// there does not become one of the result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MaskedElements.h"
+#include "amp/Analysis/Contraction.h"
+#include "amp/Analysis/Fill.h"
+#include "amp/Dialect/Linalg/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+#define DEBUG_TYPE "amp-split-masked-rows"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_SPLITMASKEDROWSPASS
+#include "amp/Dialect/Linalg/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+/// Dimensions of a tensor along rows and columns, where it has them, and what
+/// its elements beyond the diagonal are.
+struct MaskedValue {
+  std::optional<unsigned> row, column;
+  Element::Kind kind = Element::Unknown;
+
+  bool isMatrix() const { return row && column; }
+};
+
+/// An operation on scores, and which of its loops are rows and columns.
+struct MaskedOp {
+  linalg::GenericOp op;
+  unsigned row, column;
+};
+
+/// A block of rows, and the columns that its last one has.
+struct RowBlock {
+  int64_t begin, rows, columns;
+};
+
+/// All operations on the scores of one attention.
+class MaskedRegion {
+public:
+  explicit MaskedRegion(linalg::GenericOp seed) : seed(seed) {}
+
+  /// Finds the operations; fails if there is nothing to split.
+  LogicalResult find();
+  /// Puts blocks in their place.
+  void split(RewriterBase &rewriter, ArrayRef<RowBlock> blocks);
+  SmallVector<RowBlock> makeBlocks(int64_t mostBlocks,
+                                   int64_t fewestRows) const;
+
+private:
+  /// True if `op`, with rows and columns as said, does the same for each block,
+  /// and then what its results are.
+  bool add(linalg::GenericOp op, unsigned row, unsigned column);
+  /// The same of an operation that reads some of the region.
+  bool addReader(linalg::GenericOp op);
+  /// Takes products that only the region reads.
+  void addProducers();
+  bool isInside(Operation *op) const {
+    return llvm::any_of(
+        ops, [&](const MaskedOp &masked) { return masked.op == op; });
+  }
+  /// What the block reads, or begins with, of `operand`.
+  Value getPart(RewriterBase &rewriter, const MaskedOp &masked,
+                OpOperand &operand, const RowBlock &block, unsigned number);
+  void splitOp(RewriterBase &rewriter, const MaskedOp &masked,
+               ArrayRef<RowBlock> blocks);
+  /// `result` of all rows, for who reads it elsewhere.
+  Value assemble(RewriterBase &rewriter, OpResult result,
+                 ArrayRef<RowBlock> blocks);
+
+  linalg::GenericOp seed;
+  int64_t offset = 0, numRows = 0, numColumns = 0;
+  SmallVector<MaskedOp> ops;
+  DenseMap<Value, MaskedValue> values;
+  /// Of each value with rows, its blocks.
+  DenseMap<Value, SmallVector<Value>> parts;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Which operations
+//===----------------------------------------------------------------------===//
+
+/// The one dimension of an operand along `loop`; nothing if it has none, and
+/// failure if it has another function of the loop.
+static FailureOr<std::optional<unsigned>> getDimOf(AffineMap map,
+                                                   unsigned loop) {
+  std::optional<unsigned> found;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    if (!expr.isFunctionOfDim(loop))
+      continue;
+    if (found || !isa<AffineDimExpr>(expr))
+      return failure();
+    found = dim;
+  }
+  return found;
+}
+
+bool MaskedRegion::add(linalg::GenericOp op, unsigned row, unsigned column) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  if (row == column || extents[row] != numRows ||
+      extents[column] != numColumns || !op.hasPureTensorSemantics())
+    return false;
+  SmallVector<MaskedValue> operands;
+  bool readsZeros = false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    FailureOr<std::optional<unsigned>> rowDim = getDimOf(map, row),
+                                       columnDim = getDimOf(map, column);
+    if (failed(rowDim) || failed(columnDim))
+      return false;
+    MaskedValue seen{*rowDim, *columnDim, Element::Unknown};
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type || (seen.row && type.getDimSize(*seen.row) != numRows) ||
+        (seen.column && type.getDimSize(*seen.column) != numColumns))
+      return false;
+    if (auto it = values.find(operand.get()); it != values.end()) {
+      // The same rows and columns, or none of both where there are no blocks.
+      if (it->second.row != seen.row || it->second.column != seen.column)
+        return false;
+      seen.kind = it->second.kind;
+      readsZeros |= seen.kind == Element::Zero && seen.isMatrix();
+    }
+    operands.push_back(seen);
+  }
+
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  bool sumsRows = kinds[row] == utils::IteratorType::reduction;
+  bool sumsColumns = kinds[column] == utils::IteratorType::reduction;
+  SmallVector<Element> results = evaluateMasked(
+      op, {row, column, offset}, [&](OpOperand &operand) -> Element {
+        const MaskedValue &seen = operands[operand.getOperandNumber()];
+        return {seen.isMatrix() ? seen.kind : Element::Unknown, {}};
+      });
+  bool isProduct = succeeded(matchContraction(op));
+  SmallVector<std::pair<Value, MaskedValue>> made;
+  for (auto [result, out, element] :
+       llvm::zip_equal(op->getResults(), op.getDpsInitsMutable(), results)) {
+    MaskedValue seen = operands[out.getOperandNumber()];
+    if (sumsRows || sumsColumns) {
+      if (isProduct ? !readsZeros : element.kind != Element::Sum)
+        return false;
+      // Only whole results have no rows: blocks add to them.
+      if (!sumsRows && !seen.row)
+        return false;
+      if (!sumsRows)
+        made.push_back({result, {seen.row, std::nullopt, Element::Unknown}});
+      continue;
+    }
+    if (!seen.isMatrix() || !element.isMasked())
+      return false;
+    made.push_back({result, {seen.row, seen.column, element.kind}});
+  }
+  for (auto &[result, seen] : made)
+    values[result] = seen;
+  ops.push_back({op, row, column});
+  return true;
+}
+
+bool MaskedRegion::addReader(linalg::GenericOp op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto it = values.find(operand.get());
+    if (it == values.end() || !it->second.isMatrix())
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    auto row = dyn_cast<AffineDimExpr>(map.getResult(*it->second.row));
+    auto column = dyn_cast<AffineDimExpr>(map.getResult(*it->second.column));
+    return row && column && add(op, row.getPosition(), column.getPosition());
+  }
+  return false;
+}
+
+void MaskedRegion::addProducers() {
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    MaskedOp reader = ops[i];
+    for (OpOperand &operand : reader.op->getOpOperands()) {
+      auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
+      if (!producer || isInside(producer) ||
+          producer->getBlock() != reader.op->getBlock() ||
+          producer->getNumResults() != 1 ||
+          !producer.hasPureTensorSemantics() ||
+          failed(matchContraction(producer)) ||
+          !llvm::all_of(producer->getUsers(),
+                        [&](Operation *user) { return isInside(user); }))
+        continue;
+      AffineMap read = reader.op.getMatchingIndexingMap(&operand);
+      FailureOr<std::optional<unsigned>> row = getDimOf(read, reader.row),
+                                         column = getDimOf(read, reader.column);
+      AffineMap written =
+          producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
+      if (failed(row) || failed(column) || !*row || !*column ||
+          !written.isProjectedPermutation())
+        continue;
+      // All readers agree, as all take the rows of one block.
+      MaskedOp masked{producer, written.getDimPosition(**row),
+                      written.getDimPosition(**column)};
+      bool isSliced =
+          llvm::all_of(producer->getOpOperands(), [&](OpOperand &input) {
+            AffineMap map = producer.getMatchingIndexingMap(&input);
+            return isa<RankedTensorType>(input.get().getType()) &&
+                   !values.contains(input.get()) &&
+                   succeeded(getDimOf(map, masked.row)) &&
+                   succeeded(getDimOf(map, masked.column));
+          });
+      SmallVector<int64_t> extents = producer.getStaticLoopRanges();
+      if (!isSliced || extents[masked.row] != numRows ||
+          extents[masked.column] != numColumns)
+        continue;
+      values[producer->getResult(0)] = {*row, *column, Element::Unknown};
+      ops.push_back(masked);
+    }
+  }
+}
+
+LogicalResult MaskedRegion::find() {
+  if (!seed.hasPureTensorSemantics() || !seed.isAllParallelLoops() ||
+      seed.hasDynamicShape())
+    return failure();
+  std::optional<Diagonal> diagonal = findDiagonal(seed);
+  if (!diagonal)
+    return failure();
+  SmallVector<int64_t> extents = seed.getStaticLoopRanges();
+  offset = diagonal->offset;
+  numRows = extents[diagonal->row];
+  numColumns = extents[diagonal->column];
+  if (!add(seed, diagonal->row, diagonal->column))
+    return failure();
+  for (Operation *op = seed->getNextNode(); op; op = op->getNextNode())
+    if (auto reader = dyn_cast<linalg::GenericOp>(op))
+      addReader(reader);
+  addProducers();
+  llvm::sort(ops, [](const MaskedOp &x, const MaskedOp &y) {
+    return x.op->isBeforeInBlock(y.op);
+  });
+  // What others read is put together over zeros.
+  bool hasProduct = false;
+  for (const MaskedOp &masked : ops) {
+    hasProduct |= succeeded(matchContraction(masked.op));
+    for (Value result : masked.op->getResults()) {
+      auto it = values.find(result);
+      if (it == values.end() || !it->second.isMatrix() ||
+          it->second.kind == Element::Zero)
+        continue;
+      if (!llvm::all_of(result.getUsers(),
+                        [&](Operation *user) { return isInside(user); }))
+        return failure();
+    }
+  }
+  return success(hasProduct);
+}
+
+SmallVector<RowBlock> MaskedRegion::makeBlocks(int64_t mostBlocks,
+                                               int64_t fewestRows) const {
+  int64_t count = std::min(mostBlocks, numRows / fewestRows);
+  SmallVector<RowBlock> blocks;
+  if (count < 2)
+    return blocks;
+  int64_t rows = llvm::divideCeil(numRows, count);
+  for (int64_t begin = 0; begin < numRows; begin += rows) {
+    int64_t size = std::min(rows, numRows - begin);
+    int64_t columns = std::min(begin + size + offset, numColumns);
+    if (columns < 1)
+      return {};
+    blocks.push_back({begin, size, columns});
+  }
+  return blocks;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Part of a tensor.
+struct Part {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+
+  Part(OpBuilder &b, RankedTensorType type, std::optional<unsigned> row,
+       std::optional<unsigned> column, const RowBlock &block) {
+    for (int64_t size : type.getShape()) {
+      offsets.push_back(b.getIndexAttr(0));
+      sizes.push_back(b.getIndexAttr(size));
+      strides.push_back(b.getIndexAttr(1));
+    }
+    if (row) {
+      offsets[*row] = b.getIndexAttr(block.begin);
+      sizes[*row] = b.getIndexAttr(block.rows);
+    }
+    if (column)
+      sizes[*column] = b.getIndexAttr(block.columns);
+  }
+};
+} // namespace
+
+/// A tensor of a type, without values.
+static Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type) {
+  return tensor::EmptyOp::create(b, loc, type.getShape(),
+                                 type.getElementType());
+}
+
+Value MaskedRegion::getPart(RewriterBase &rewriter, const MaskedOp &masked,
+                            OpOperand &operand, const RowBlock &block,
+                            unsigned number) {
+  Value whole = operand.get();
+  if (auto it = parts.find(whole); it != parts.end())
+    return it->second[number];
+  linalg::GenericOp op = masked.op;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  std::optional<unsigned> row = *getDimOf(map, masked.row),
+                          column = *getDimOf(map, masked.column);
+  if (!row && !column)
+    return whole;
+  auto type = cast<RankedTensorType>(whole.getType());
+  Part part(rewriter, type, row, column, block);
+  auto slice = tensor::ExtractSliceOp::create(
+      rewriter, op.getLoc(), whole, part.offsets, part.sizes, part.strides);
+  // Of what is nothing yet, or one value, a smaller one.
+  if (whole.getDefiningOp<tensor::EmptyOp>()) {
+    Value empty = createEmpty(rewriter, op.getLoc(), slice.getType());
+    rewriter.eraseOp(slice);
+    return empty;
+  }
+  auto fill = whole.getDefiningOp<linalg::LinalgOp>();
+  if (Value value = fill ? getFillValue(fill) : Value()) {
+    Value empty = createEmpty(rewriter, op.getLoc(), slice.getType());
+    rewriter.eraseOp(slice);
+    return linalg::FillOp::create(rewriter, op.getLoc(), value, empty)
+        .getResult(0);
+  }
+  return slice;
+}
+
+Value MaskedRegion::assemble(RewriterBase &rewriter, OpResult result,
+                             ArrayRef<RowBlock> blocks) {
+  const MaskedValue &seen = values.at(result);
+  Location loc = result.getLoc();
+  auto type = cast<RankedTensorType>(result.getType());
+  Value whole = createEmpty(rewriter, loc, type);
+  if (seen.column) {
+    Value zero = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+    whole = linalg::FillOp::create(rewriter, loc, zero, whole).getResult(0);
+  }
+  for (auto [block, value] : llvm::zip_equal(blocks, parts.at(result))) {
+    Part part(rewriter, type, seen.row, seen.column, block);
+    whole = tensor::InsertSliceOp::create(
+        rewriter, loc, value, whole, part.offsets, part.sizes, part.strides);
+  }
+  return whole;
+}
+
+/// Lets the body of `op` count `loop` from `begin` on.
+static void moveIndices(RewriterBase &rewriter, linalg::GenericOp op,
+                        unsigned loop, int64_t begin) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  SmallVector<linalg::IndexOp> indices(op.getBody()->getOps<linalg::IndexOp>());
+  for (linalg::IndexOp index : indices) {
+    if (index.getDim() != loop || begin == 0)
+      continue;
+    rewriter.setInsertionPointAfter(index);
+    Value distance =
+        arith::ConstantIndexOp::create(rewriter, index.getLoc(), begin);
+    auto moved =
+        arith::AddIOp::create(rewriter, index.getLoc(), index, distance);
+    rewriter.replaceAllUsesExcept(index, moved, moved);
+  }
+}
+
+void MaskedRegion::splitOp(RewriterBase &rewriter, const MaskedOp &masked,
+                           ArrayRef<RowBlock> blocks) {
+  linalg::GenericOp op = masked.op;
+  rewriter.setInsertionPoint(op);
+  // Sums of all rows so far.
+  SmallVector<Value> sums(op.getDpsInits());
+  // The last block has all columns: its sums begin as they are, and others are
+  // added to a part of them.
+  bool sumsRows =
+      op.getIteratorTypesArray()[masked.row] == utils::IteratorType::reduction;
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(0, blocks.size()));
+  if (sumsRows)
+    std::reverse(order.begin(), order.end());
+  for (unsigned number : order) {
+    const RowBlock &block = blocks[number];
+    SmallVector<Value> operands;
+    SmallVector<Type> types;
+    for (OpOperand &operand : op->getOpOperands())
+      operands.push_back(getPart(rewriter, masked, operand, block, number));
+    for (auto [result, sum, out] :
+         llvm::zip_equal(op->getResults(), sums, op.getDpsInitsMutable())) {
+      Value &part = operands[out.getOperandNumber()];
+      if (!values.contains(result)) {
+        std::optional<unsigned> column =
+            *getDimOf(op.getMatchingIndexingMap(&out), masked.column);
+        part = sum;
+        if (column) {
+          Part slice(rewriter, cast<RankedTensorType>(sum.getType()),
+                     std::nullopt, column, block);
+          part = tensor::ExtractSliceOp::create(rewriter, op.getLoc(), sum,
+                                                slice.offsets, slice.sizes,
+                                                slice.strides);
+        }
+      }
+      types.push_back(part.getType());
+    }
+    auto copy = cast<linalg::GenericOp>(clone(rewriter, op, types, operands));
+    moveIndices(rewriter, copy, masked.row, block.begin);
+    for (auto [result, part, sum, out] :
+         llvm::zip_equal(op->getResults(), copy->getResults(), sums,
+                         op.getDpsInitsMutable())) {
+      if (values.contains(result)) {
+        parts[result].push_back(part);
+        continue;
+      }
+      std::optional<unsigned> column =
+          *getDimOf(op.getMatchingIndexingMap(&out), masked.column);
+      if (!column) {
+        sum = part;
+        continue;
+      }
+      Part slice(rewriter, cast<RankedTensorType>(sum.getType()), std::nullopt,
+                 column, block);
+      sum = tensor::InsertSliceOp::create(rewriter, op.getLoc(), part, sum,
+                                          slice.offsets, slice.sizes,
+                                          slice.strides);
+    }
+  }
+  for (auto [result, sum] : llvm::zip_equal(op->getResults(), sums)) {
+    bool isReadElsewhere = llvm::any_of(
+        result.getUsers(), [&](Operation *user) { return !isInside(user); });
+    if (!values.contains(result))
+      rewriter.replaceAllUsesWith(result, sum);
+    else if (isReadElsewhere)
+      rewriter.replaceUsesWithIf(
+          result, assemble(rewriter, result, blocks),
+          [&](OpOperand &use) { return !isInside(use.getOwner()); });
+  }
+}
+
+void MaskedRegion::split(RewriterBase &rewriter, ArrayRef<RowBlock> blocks) {
+  for (const MaskedOp &masked : ops)
+    splitOp(rewriter, masked, blocks);
+  for (const MaskedOp &masked : llvm::reverse(ops))
+    rewriter.eraseOp(masked.op);
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct SplitMaskedRows
+    : public amp::impl::SplitMaskedRowsPassBase<SplitMaskedRows> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (blocks < 1 || rows < 1)
+      return emitError(UnknownLoc::get(context))
+             << "expected 'blocks' and 'rows' to be at least 1, but got "
+             << blocks << " and " << rows;
+    return success();
+  }
+
+  void runOnOperation() override {
+    SmallVector<linalg::GenericOp> seeds;
+    getOperation().walk([&](linalg::GenericOp op) { seeds.push_back(op); });
+    llvm::SmallPtrSet<Operation *, 16> gone;
+    IRRewriter rewriter(&getContext());
+    struct Listener : RewriterBase::Listener {
+      explicit Listener(llvm::SmallPtrSetImpl<Operation *> &gone)
+          : gone(gone) {}
+      void notifyOperationErased(Operation *op) override { gone.insert(op); }
+      llvm::SmallPtrSetImpl<Operation *> &gone;
+    } listener(gone);
+    rewriter.setListener(&listener);
+    for (linalg::GenericOp seed : seeds) {
+      if (gone.contains(seed))
+        continue;
+      MaskedRegion region(seed);
+      if (failed(region.find()))
+        continue;
+      SmallVector<RowBlock> parts = region.makeBlocks(blocks, rows);
+      if (!parts.empty())
+        region.split(rewriter, parts);
+    }
+  }
+};
+} // namespace
