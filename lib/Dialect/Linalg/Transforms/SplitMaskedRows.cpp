@@ -493,7 +493,7 @@ struct SplitMaskedRows
     if (blocks < 1 || rows < 1)
       return emitError(UnknownLoc::get(context))
              << "expected 'blocks' and 'rows' to be at least 1, but got "
-             << blocks << " and " << rows;
+             << blocks.getValue() << " and " << rows.getValue();
     return success();
   }
 

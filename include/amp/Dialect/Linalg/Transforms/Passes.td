@@ -202,7 +202,7 @@ def SplitMaskedRowsPass : Pass<"amp-split-masked-rows", "::mlir::func::FuncOp"> 
     **Numbers.** Sums are over fewer elements, the others being zero, and may round differently.
     Zero times a value of a masked position is left out, which matters if that is infinite or NaN.
 
-    Before, with `rows=2`:
+    Before:
     ```mlir
     func.func @values(%s: tensor<4x4xf32>, %v: tensor<4x8xf32>, %e: tensor<4x4xf32>,
                       %z: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -228,6 +228,65 @@ def SplitMaskedRowsPass : Pass<"amp-split-masked-rows", "::mlir::func::FuncOp"> 
         linalg.yield %t : f32
       } -> tensor<4x8xf32>
       return %r : tensor<4x8xf32>
+    }
+    ```
+
+    After, by `--amp-split-masked-rows=rows=2`:
+    ```mlir
+    func.func @values(%arg0: tensor<4x4xf32>, %arg1: tensor<4x8xf32>, %arg2: tensor<4x4xf32>, %arg3: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %cst = arith.constant 0xFF800000 : f32
+      %extracted_slice = tensor.extract_slice %arg0[0, 0] [2, 2] [1, 1] : tensor<4x4xf32> to tensor<2x2xf32>
+      %extracted_slice_0 = tensor.extract_slice %arg2[0, 0] [2, 2] [1, 1] : tensor<4x4xf32> to tensor<2x2xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%extracted_slice : tensor<2x2xf32>) outs(%extracted_slice_0 : tensor<2x2xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %5 = linalg.index 0 : index
+        %6 = linalg.index 1 : index
+        %7 = arith.cmpi sle, %6, %5 : index
+        %8 = arith.select %7, %in, %cst : f32
+        %9 = math.exp %8 : f32
+        linalg.yield %9 : f32
+      } -> tensor<2x2xf32>
+      %extracted_slice_1 = tensor.extract_slice %arg0[2, 0] [2, 4] [1, 1] : tensor<4x4xf32> to tensor<2x4xf32>
+      %extracted_slice_2 = tensor.extract_slice %arg2[2, 0] [2, 4] [1, 1] : tensor<4x4xf32> to tensor<2x4xf32>
+      %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%extracted_slice_1 : tensor<2x4xf32>) outs(%extracted_slice_2 : tensor<2x4xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %5 = linalg.index 0 : index
+        %c2 = arith.constant 2 : index
+        %6 = arith.addi %5, %c2 : index
+        %7 = linalg.index 1 : index
+        %8 = arith.cmpi sle, %7, %6 : index
+        %9 = arith.select %8, %in, %cst : f32
+        %10 = math.exp %9 : f32
+        linalg.yield %10 : f32
+      } -> tensor<2x4xf32>
+      %extracted_slice_3 = tensor.extract_slice %arg1[0, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
+      %extracted_slice_4 = tensor.extract_slice %arg3[0, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
+      %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%0, %extracted_slice_3 : tensor<2x2xf32>, tensor<2x8xf32>) outs(%extracted_slice_4 : tensor<2x8xf32>) {
+      ^bb0(%in: f32, %in_8: f32, %out: f32):
+        %5 = arith.mulf %in, %in_8 : f32
+        %6 = arith.addf %out, %5 : f32
+        linalg.yield %6 : f32
+      } -> tensor<2x8xf32>
+      %extracted_slice_5 = tensor.extract_slice %arg1[0, 0] [4, 8] [1, 1] : tensor<4x8xf32> to tensor<4x8xf32>
+      %extracted_slice_6 = tensor.extract_slice %arg3[2, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
+      %3 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%1, %extracted_slice_5 : tensor<2x4xf32>, tensor<4x8xf32>) outs(%extracted_slice_6 : tensor<2x8xf32>) {
+      ^bb0(%in: f32, %in_8: f32, %out: f32):
+        %5 = arith.mulf %in, %in_8 : f32
+        %6 = arith.addf %out, %5 : f32
+        linalg.yield %6 : f32
+      } -> tensor<2x8xf32>
+      %4 = tensor.empty() : tensor<4x8xf32>
+      %inserted_slice = tensor.insert_slice %2 into %4[0, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<4x8xf32>
+      %inserted_slice_7 = tensor.insert_slice %3 into %inserted_slice[2, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<4x8xf32>
+      return %inserted_slice_7 : tensor<4x8xf32>
     }
     ```
   }];
