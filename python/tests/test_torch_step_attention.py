@@ -15,7 +15,7 @@ from mlir_amp.torch import amp
 from torch import nn
 from torch.nn import functional
 
-CONTEXT = 260  # two blocks of rows
+CONTEXT = 330  # two blocks of rows
 INFINITE = float("-inf")
 
 
