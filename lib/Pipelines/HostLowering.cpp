@@ -94,6 +94,8 @@ static void addFusion(OpPassManager &pm) {
   function.addPass(createSkipInsertedZerosPass());
   // Whose maps keep elementwise fusion from reshapes.
   pm.addNestedPass<func::FuncOp>(createDropUnitDimsPass());
+  // Before elementwise fusion puts constants into products.
+  pm.addNestedPass<func::FuncOp>(createReduceBeforeBroadcastPass());
   // Before elementwise fusion makes one operation of the additions.
   pm.addNestedPass<func::FuncOp>(createJoinSummedProductsPass());
   // Which elementwise fusion moves into the readers.

@@ -13,13 +13,14 @@
 // (amp-fold-moves-into-contractions).
 //
 // Bodies grow up to a bound: each fusion copies both, and a loop of thousands
-// of operations is no faster than two.
+// of operations is no faster than two. Nor does one body read many products.
 //
 // Operations at the ends of a reshape get the loops of the longer shape, so
 // that what computes on 4x256 rows and on 1024 of them has loops in common.
 //
 //===----------------------------------------------------------------------===//
 
+#include "SharedBody.h"
 #include "amp/Analysis/LinearMap.h"
 #include "amp/Analysis/LoopExtents.h"
 #include "amp/Conversion/Host/Passes.h"
@@ -91,6 +92,8 @@ static bool isWorthFusing(OpOperand *operand) {
     return true;
   if (getBodySize(structured) + getBodySize(consumer) > kMaxBodySize &&
       !onlyConverts(consumer))
+    return false;
+  if (readManyProducts(structured, consumer))
     return false;
   AffineMap read = consumer.getMatchingIndexingMap(operand);
   // What reads its `outs` keeps that as a result of the fused operation, and

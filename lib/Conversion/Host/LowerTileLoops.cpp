@@ -21,6 +21,9 @@
 //
 // What a tile needs for itself is allocated on the stack once for each piece,
 // up to a megabyte; the rest is left to who frees buffers, once for each tile.
+// Buffers of one type that are not needed at the same time are one: a tile of
+// a product with the softmax behind it stays in a cache. So are those that an
+// elementwise operation reads last and writes first, element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +39,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 #define DEBUG_TYPE "amp-lower-tile-loops"
 
@@ -67,6 +71,93 @@ static int64_t countTileWork(scf::ForallOp forall) {
     work += ShapedType::getNumElements(op.getStaticLoopRanges());
   });
   return work;
+}
+
+namespace {
+/// From the first to the last operation of a tile's body that uses a buffer.
+struct Lifetime {
+  memref::AllocOp alloc;
+  Operation *first = nullptr, *last = nullptr;
+};
+} // namespace
+
+/// The lifetime of `alloc`, which stands in `body`, with all views of it; all
+/// of the body where an operation gives memory that may be another view.
+static Lifetime getLifetime(memref::AllocOp alloc, Block *body) {
+  Lifetime life{alloc};
+  SmallVector<Value> views{alloc.getMemref()};
+  while (!views.empty()) {
+    for (Operation *user : views.pop_back_val().getUsers()) {
+      if (isa<ViewLikeOpInterface>(user))
+        llvm::append_range(views, user->getResults());
+      else if (llvm::any_of(user->getResultTypes(),
+                            llvm::IsaPred<BaseMemRefType>) ||
+               (user->hasTrait<OpTrait::IsTerminator>() &&
+                user->getBlock() != body))
+        return {alloc, &body->front(), body->getTerminator()};
+      Operation *inBody = body->findAncestorOpInBlock(*user);
+      if (!life.first || inBody->isBeforeInBlock(life.first))
+        life.first = inBody;
+      if (!life.last || life.last->isBeforeInBlock(inBody))
+        life.last = inBody;
+    }
+  }
+  return life;
+}
+
+/// True if `of` computes each element of `written` from the same element of
+/// `read` and is done with that element then. What reads a view of either, or
+/// in its body where it likes, may not be.
+static bool mayWriteOver(Operation *of, Value read, Value written) {
+  auto op = dyn_cast<linalg::LinalgOp>(of);
+  if (!op || op.getNumParallelLoops() != op.getNumLoops())
+    return false;
+  for (Value buffer : {read, written})
+    for (Operation *user : buffer.getUsers())
+      if (isa<ViewLikeOpInterface>(user) || op->isProperAncestor(user))
+        return false;
+  AffineMap map;
+  for (OpOperand &out : op.getDpsInitsMutable()) {
+    if (out.get() != written)
+      continue;
+    if (map || !op.getMatchingIndexingMap(&out).isPermutation())
+      return false;
+    map = op.getMatchingIndexingMap(&out);
+  }
+  return map && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+           return operand.get() != read ||
+                  op.getMatchingIndexingMap(&operand) == map;
+         });
+}
+
+/// Buffers that may have one memory, in groups: of one type, each needed when
+/// those before it in its group are not any more.
+static SmallVector<SmallVector<Lifetime>> groupBuffers(Block *body) {
+  SmallVector<Lifetime> lives;
+  for (auto alloc : body->getOps<memref::AllocOp>())
+    if (!alloc->use_empty() && getBytes(alloc.getType()))
+      lives.push_back(getLifetime(alloc, body));
+  llvm::sort(lives, [](Lifetime x, Lifetime y) {
+    return x.first == y.first ? x.alloc->isBeforeInBlock(y.alloc)
+                              : x.first->isBeforeInBlock(y.first);
+  });
+  SmallVector<SmallVector<Lifetime>> groups;
+  for (const Lifetime &life : lives) {
+    auto *group = llvm::find_if(groups, [&](ArrayRef<Lifetime> group) {
+      const Lifetime &before = group.back();
+      memref::AllocOp alloc = life.alloc, other = before.alloc;
+      return alloc.getType() == other.getType() &&
+             alloc.getAlignment() == other.getAlignment() &&
+             (before.last->isBeforeInBlock(life.first) ||
+              (before.last == life.first &&
+               mayWriteOver(life.first, other.getMemref(), alloc.getMemref())));
+    });
+    if (group == groups.end())
+      groups.push_back({life});
+    else
+      group->push_back(life);
+  }
+  return groups;
 }
 
 /// The number of tiles along each loop.
@@ -145,18 +236,19 @@ struct LowerTileLoops
           builder, loc, tiles,
           arith::AddIOp::create(builder, loc, begin, length));
     }
-    SmallVector<memref::AllocOp> allocs(
-        forall.getBody()->getOps<memref::AllocOp>());
     int64_t onStack = 0;
-    for (memref::AllocOp alloc : allocs) {
-      std::optional<int64_t> bytes = getBytes(alloc.getType());
-      if (!bytes || *bytes > kStackBytes - onStack)
+    for (ArrayRef<Lifetime> group : groupBuffers(forall.getBody())) {
+      memref::AllocOp first = group.front().alloc;
+      int64_t bytes = *getBytes(first.getType());
+      if (bytes > kStackBytes - onStack)
         continue;
-      onStack += *bytes;
+      onStack += bytes;
       auto alloca = memref::AllocaOp::create(
-          builder, alloc.getLoc(), alloc.getType(), alloc.getAlignmentAttr());
-      alloc.replaceAllUsesWith(alloca.getMemref());
-      alloc.erase();
+          builder, first.getLoc(), first.getType(), first.getAlignmentAttr());
+      for (Lifetime life : group) {
+        life.alloc.replaceAllUsesWith(alloca.getMemref());
+        life.alloc.erase();
+      }
     }
 
     auto loop = scf::ForOp::create(builder, loc, begin, end, constant(1));

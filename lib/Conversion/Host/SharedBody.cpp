@@ -18,11 +18,35 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedBody.h"
+#include "amp/Conversion/LinalgToHostContraction.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::amp;
+
+/// Results of products that one body reads, at most.
+static constexpr int64_t kMostProducts = 4;
+
+/// True if `value` is the result of a product, or that in another type.
+static bool isProduct(Value value) {
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  if (!op || isHostContraction(op))
+    return op != nullptr;
+  bool onlyConverts =
+      op.getNumDpsInputs() == 1 &&
+      llvm::all_of(op.getBlock()->without_terminator(),
+                   llvm::IsaPred<arith::TruncFOp, arith::ExtFOp>);
+  return onlyConverts && isProduct(op.getDpsInputs().front());
+}
+
+bool amp::readManyProducts(linalg::LinalgOp writer, linalg::LinalgOp reader) {
+  int64_t count = 0;
+  for (linalg::LinalgOp op : {writer, reader})
+    count += llvm::count_if(op.getDpsInputs(), isProduct);
+  return count > kMostProducts;
+}
 
 /// True if `writer` and `reader` visit the same points in the same order, what
 /// one reads of the other it reads where it was written, and who else reads it
@@ -31,7 +55,8 @@ static bool canShareBody(linalg::GenericOp writer, linalg::GenericOp reader) {
   if (writer->getBlock() != reader->getBlock() ||
       writer.getNumParallelLoops() != writer.getNumLoops() ||
       reader.getNumParallelLoops() != reader.getNumLoops() ||
-      writer.getStaticLoopRanges() != reader.getStaticLoopRanges())
+      writer.getStaticLoopRanges() != reader.getStaticLoopRanges() ||
+      readManyProducts(writer, reader))
     return false;
   for (OpOperand &use : reader->getOpOperands())
     if (use.get().getDefiningOp() == writer &&

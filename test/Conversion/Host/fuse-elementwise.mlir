@@ -320,3 +320,109 @@ func.func @all_extents_unknown(%x: tensor<?x2x4xf32>, %y: tensor<?x8xf32>, %z: t
   } -> tensor<?x8xf32>
   return %0 : tensor<?x8xf32>
 }
+
+// A sum of six rounded products is three operations, of which each reads four of them at most: their
+// tiles need not be there at the same time.
+// CHECK-LABEL: func.func @many_products
+// CHECK-COUNT-3: iterator_types = ["parallel", "parallel"]
+// CHECK-NOT:     iterator_types = ["parallel", "parallel"]
+func.func @many_products(%x0: tensor<8x8xf32>, %y0: tensor<8x8xf32>, %x1: tensor<8x8xf32>, %y1: tensor<8x8xf32>, %x2: tensor<8x8xf32>, %y2: tensor<8x8xf32>, %x3: tensor<8x8xf32>, %y3: tensor<8x8xf32>, %x4: tensor<8x8xf32>, %y4: tensor<8x8xf32>, %x5: tensor<8x8xf32>, %y5: tensor<8x8xf32>, %e: tensor<8x8xbf16>, %z: tensor<8x8xf32>) -> tensor<8x8xbf16> {
+  %p0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x0, %y0 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%z : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x8xf32>
+  %r0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%p0 : tensor<8x8xf32>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %h = arith.truncf %a : f32 to bf16
+    linalg.yield %h : bf16
+  } -> tensor<8x8xbf16>
+  %p1 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x1, %y1 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%z : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x8xf32>
+  %r1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%p1 : tensor<8x8xf32>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %h = arith.truncf %a : f32 to bf16
+    linalg.yield %h : bf16
+  } -> tensor<8x8xbf16>
+  %p2 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x2, %y2 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%z : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x8xf32>
+  %r2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%p2 : tensor<8x8xf32>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %h = arith.truncf %a : f32 to bf16
+    linalg.yield %h : bf16
+  } -> tensor<8x8xbf16>
+  %p3 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x3, %y3 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%z : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x8xf32>
+  %r3 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%p3 : tensor<8x8xf32>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %h = arith.truncf %a : f32 to bf16
+    linalg.yield %h : bf16
+  } -> tensor<8x8xbf16>
+  %p4 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x4, %y4 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%z : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x8xf32>
+  %r4 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%p4 : tensor<8x8xf32>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %h = arith.truncf %a : f32 to bf16
+    linalg.yield %h : bf16
+  } -> tensor<8x8xbf16>
+  %p5 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x5, %y5 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%z : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x8xf32>
+  %r5 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%p5 : tensor<8x8xf32>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %h = arith.truncf %a : f32 to bf16
+    linalg.yield %h : bf16
+  } -> tensor<8x8xbf16>
+  %s1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%r0, %r1 : tensor<8x8xbf16>, tensor<8x8xbf16>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %h = arith.addf %a, %b : bf16
+    linalg.yield %h : bf16
+  } -> tensor<8x8xbf16>
+  %s2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%s1, %r2 : tensor<8x8xbf16>, tensor<8x8xbf16>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %h = arith.addf %a, %b : bf16
+    linalg.yield %h : bf16
+  } -> tensor<8x8xbf16>
+  %s3 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%s2, %r3 : tensor<8x8xbf16>, tensor<8x8xbf16>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %h = arith.addf %a, %b : bf16
+    linalg.yield %h : bf16
+  } -> tensor<8x8xbf16>
+  %s4 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%s3, %r4 : tensor<8x8xbf16>, tensor<8x8xbf16>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %h = arith.addf %a, %b : bf16
+    linalg.yield %h : bf16
+  } -> tensor<8x8xbf16>
+  %s5 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%s4, %r5 : tensor<8x8xbf16>, tensor<8x8xbf16>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %h = arith.addf %a, %b : bf16
+    linalg.yield %h : bf16
+  } -> tensor<8x8xbf16>
+  return %s5 : tensor<8x8xbf16>
+}

@@ -106,3 +106,132 @@ func.func @large(%x: memref<4xf32>) {
   }
   return
 }
+
+#id = affine_map<(i, j) -> (i, j)>
+#turned = affine_map<(i, j) -> (j, i)>
+
+// Buffers that are not needed at the same time are one: what is written element by element over what
+// is read last (%b over %a), and what comes when that is over (%d). Not what is written in another
+// order than is read (%c).
+
+// CHECK-LABEL: func @shared
+// CHECK-SAME:    (%[[X:.*]]: memref<64x16xf32>)
+// CHECK:         %[[FIRST:.*]] = memref.alloca() : memref<16x16xf32>
+// CHECK:         %[[SECOND:.*]] = memref.alloca() : memref<16x16xf32>
+// CHECK-NOT:     memref.alloca
+// CHECK:         scf.for
+// CHECK:           linalg.fill ins(%{{.*}}) outs(%[[FIRST]] :
+// CHECK:           linalg.generic {{.*}} ins(%[[FIRST]] : memref<16x16xf32>) outs(%[[FIRST]] : memref<16x16xf32>)
+// CHECK:           linalg.generic {{.*}} ins(%[[FIRST]] : memref<16x16xf32>) outs(%[[SECOND]] : memref<16x16xf32>)
+// CHECK:           linalg.copy ins(%[[SECOND]] : memref<16x16xf32>) outs(%[[FIRST]] : memref<16x16xf32>)
+// CHECK:           linalg.copy ins(%[[FIRST]] :
+func.func @shared(%x: memref<64x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) = (0) to (64) step (16) {
+    %a = memref.alloc() : memref<16x16xf32>
+    %b = memref.alloc() : memref<16x16xf32>
+    %c = memref.alloc() : memref<16x16xf32>
+    %d = memref.alloc() : memref<16x16xf32>
+    linalg.fill ins(%zero : f32) outs(%a : memref<16x16xf32>)
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<16x16xf32>) outs(%b : memref<16x16xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %y = math.absf %in : f32
+      linalg.yield %y : f32
+    }
+    linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%b : memref<16x16xf32>) outs(%c : memref<16x16xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %y = math.absf %in : f32
+      linalg.yield %y : f32
+    }
+    linalg.copy ins(%c : memref<16x16xf32>) outs(%d : memref<16x16xf32>)
+    %row = memref.subview %x[%i, 0] [16, 16] [1, 1] : memref<64x16xf32> to memref<16x16xf32, strided<[16, 1], offset: ?>>
+    linalg.copy ins(%d : memref<16x16xf32>) outs(%row : memref<16x16xf32, strided<[16, 1], offset: ?>>)
+  }
+  return
+}
+
+// Not where a view of it is read, where a body reads where it likes, where the operation reads it
+// twice, once in another order, and not of another type.
+
+// CHECK-LABEL: func @view
+// CHECK-COUNT-2: memref.alloca()
+// CHECK-NOT:     memref.alloca()
+// CHECK:         scf.for
+func.func @view(%x: memref<64x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) = (0) to (64) step (16) {
+    %a = memref.alloc() : memref<16x16xf32>
+    %b = memref.alloc() : memref<16x16xf32>
+    linalg.fill ins(%zero : f32) outs(%a : memref<16x16xf32>)
+    %view = memref.subview %a[0, 0] [16, 16] [1, 1] : memref<16x16xf32> to memref<16x16xf32, strided<[16, 1]>>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%view : memref<16x16xf32, strided<[16, 1]>>) outs(%b : memref<16x16xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    }
+    %row = memref.subview %x[%i, 0] [16, 16] [1, 1] : memref<64x16xf32> to memref<16x16xf32, strided<[16, 1], offset: ?>>
+    linalg.copy ins(%b : memref<16x16xf32>) outs(%row : memref<16x16xf32, strided<[16, 1], offset: ?>>)
+  }
+  return
+}
+// CHECK-LABEL: func @read_in_body
+// CHECK-COUNT-2: memref.alloca()
+// CHECK-NOT:     memref.alloca()
+// CHECK:         scf.for
+func.func @read_in_body(%x: memref<64x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) = (0) to (64) step (16) {
+    %a = memref.alloc() : memref<16x16xf32>
+    %b = memref.alloc() : memref<16x16xf32>
+    linalg.fill ins(%zero : f32) outs(%a : memref<16x16xf32>)
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<16x16xf32>) outs(%b : memref<16x16xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %n = linalg.index 1 : index
+      %v = memref.load %a[%n, %n] : memref<16x16xf32>
+      %s = arith.addf %in, %v : f32
+      linalg.yield %s : f32
+    }
+    %row = memref.subview %x[%i, 0] [16, 16] [1, 1] : memref<64x16xf32> to memref<16x16xf32, strided<[16, 1], offset: ?>>
+    linalg.copy ins(%b : memref<16x16xf32>) outs(%row : memref<16x16xf32, strided<[16, 1], offset: ?>>)
+  }
+  return
+}
+// CHECK-LABEL: func @read_twice
+// CHECK-COUNT-2: memref.alloca()
+// CHECK-NOT:     memref.alloca()
+// CHECK:         scf.for
+func.func @read_twice(%x: memref<64x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) = (0) to (64) step (16) {
+    %a = memref.alloc() : memref<16x16xf32>
+    %b = memref.alloc() : memref<16x16xf32>
+    linalg.fill ins(%zero : f32) outs(%a : memref<16x16xf32>)
+    linalg.generic {indexing_maps = [#id, #turned, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %a : memref<16x16xf32>, memref<16x16xf32>) outs(%b : memref<16x16xf32>) {
+    ^bb0(%in: f32, %in1: f32, %out: f32):
+      %s = arith.addf %in, %in1 : f32
+      linalg.yield %s : f32
+    }
+    %row = memref.subview %x[%i, 0] [16, 16] [1, 1] : memref<64x16xf32> to memref<16x16xf32, strided<[16, 1], offset: ?>>
+    linalg.copy ins(%b : memref<16x16xf32>) outs(%row : memref<16x16xf32, strided<[16, 1], offset: ?>>)
+  }
+  return
+}
+// CHECK-LABEL: func @other_type
+// CHECK-COUNT-2: memref.alloca()
+// CHECK-NOT:     memref.alloca()
+// CHECK:         scf.for
+func.func @other_type(%x: memref<64x16xi32>) {
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) = (0) to (64) step (16) {
+    %a = memref.alloc() : memref<16x16xf32>
+    %b = memref.alloc() : memref<16x16xi32>
+    linalg.fill ins(%zero : f32) outs(%a : memref<16x16xf32>)
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<16x16xf32>) outs(%b : memref<16x16xi32>) {
+    ^bb0(%in: f32, %out: i32):
+      %n = arith.fptosi %in : f32 to i32
+      linalg.yield %n : i32
+    }
+    %row = memref.subview %x[%i, 0] [16, 16] [1, 1] : memref<64x16xi32> to memref<16x16xi32, strided<[16, 1], offset: ?>>
+    linalg.copy ins(%b : memref<16x16xi32>) outs(%row : memref<16x16xi32, strided<[16, 1], offset: ?>>)
+  }
+  return
+}

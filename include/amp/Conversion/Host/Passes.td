@@ -644,7 +644,9 @@ def FuseElementwisePass : Pass<"amp-fuse-elementwise", "ModuleOp"> {
     packs them itself. Roundings (`arith.truncf`, `arith.extf`) move into the
     fused body and are never folded, so values are the same bit for bit.
 
-    A body of more than 256 operations is not made: each fusion copies both bodies.
+    A body of more than 256 operations is not made: each fusion copies both bodies. Nor is one that reads
+    more than four results of products, rounded or not: with its products it would be a group whose tiles
+    are there all at once.
 
     Operations at the ends of a reshape get the loops of the longer shape, unless
     one of their loops walks an extent that is known of one tensor and not of
@@ -1226,7 +1228,8 @@ def ConvertLinalgToHostMatvecPass
     Each element is the sum of the same products, whatever `threads` is. Along a loop of
     the output they are added in the order of the loops of the sum; lanes of a sum are
     added in the end, two halves of a vector at a time. More than 2048 additions
-    to a lane are partial sums, one for each iteration of the outermost loop of the sum.
+    to a lane are partial sums, one for each iteration of the outermost loop of the sum, or, where that is
+    the only one, for each part of 256 to 2048 steps, if it has such equal parts.
     f16 and bf16 are widened to f32 as they are loaded. A fill of the output by 0.0
     directly in front is erased and sums start from 0.0.
 
@@ -1480,7 +1483,8 @@ def LowerTileLoopsPass : Pass<"amp-lower-tile-loops", "::mlir::func::FuncOp"> {
     An `scf.forall` on buffers becomes a loop over its tiles, numbered in the order
     of its loops; for several threads this loop stands in an `scf.parallel` over
     pieces of consecutive tiles, where there is enough work. Buffers of known size
-    that a tile allocates are on the stack, once for each piece.
+    that a tile allocates are on the stack, once for each piece. Those of one type that are not needed at
+    the same time are one, also where an elementwise operation reads one last and writes the other first.
 
     Before:
     ```mlir

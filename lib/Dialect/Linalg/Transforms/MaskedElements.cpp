@@ -35,8 +35,10 @@ namespace {
 class BodyEvaluator {
 public:
   BodyEvaluator(linalg::LinalgOp op, std::optional<Diagonal> diagonal,
-                function_ref<Element(OpOperand &)> getInput, unsigned depth = 0)
-      : op(op), diagonal(diagonal), getInput(getInput), depth(depth) {}
+                Side side, function_ref<Element(OpOperand &)> getInput,
+                unsigned depth = 0)
+      : op(op), diagonal(diagonal), side(side), getInput(getInput),
+        depth(depth) {}
 
   SmallVector<Element> evaluate();
 
@@ -46,6 +48,7 @@ public:
 private:
   Element get(Value value);
   Element getConstant(Attribute attribute);
+  Element asIndex(Type type, const LinearExpr &index);
   Element getTensor(OpOperand &operand);
   Element evaluate(Operation &inner);
   Element evaluateFloat(Operation &inner);
@@ -55,6 +58,7 @@ private:
 
   linalg::LinalgOp op;
   std::optional<Diagonal> diagonal;
+  Side side;
   function_ref<Element(OpOperand &)> getInput;
   unsigned depth;
   DenseMap<Value, Element> elements;
@@ -104,10 +108,14 @@ Element BodyEvaluator::compareWithZero(const LinearExpr &expr) {
   if (!found)
     found = limit->first;
   if (!diagonal || diagonal->row != limit->first.row ||
-      diagonal->column != limit->first.column ||
-      diagonal->offset < limit->first.offset)
+      diagonal->column != limit->first.column)
     return {};
-  return asTruth(limit->second);
+  int64_t offset = limit->first.offset;
+  if (side == Side::Beyond && diagonal->offset >= offset)
+    return asTruth(limit->second);
+  if (side == Side::Within && diagonal->offset <= offset)
+    return asTruth(!limit->second);
+  return {};
 }
 
 Element BodyEvaluator::compare(arith::CmpIOp compare) {
@@ -153,7 +161,7 @@ Element BodyEvaluator::getConstant(Attribute attribute) {
       return {Element::Zero, {}};
     if (value.isInfinity() && value.isNegative())
       return {Element::NegativeInfinity, {}};
-    return {};
+    return {value.isFinite() ? Element::Finite : Element::Unknown, {}};
   }
   auto number = dyn_cast<IntegerAttr>(attribute);
   if (!number)
@@ -165,7 +173,19 @@ Element BodyEvaluator::getConstant(Attribute attribute) {
   LinearExpr index;
   index.coefficients.assign(numLoops(), 0);
   index.constant = number.getValue().getSExtValue();
-  return {Element::Index, index};
+  return asIndex(number.getType(), index);
+}
+
+/// `index` as an integer of `type`, unless that could wrap.
+Element BodyEvaluator::asIndex(Type type, const LinearExpr &index) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  if ((type.isInteger() && type.getIntOrFloatBitWidth() < 32) ||
+      llvm::any_of(extents, [](int64_t extent) { return extent < 1; }))
+    return {};
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  auto [least, greatest] = index.getRange(extents);
+  return least < -kMost || greatest > kMost ? Element()
+                                            : Element{Element::Index, index};
 }
 
 /// What a tensor of masks or indices holds, in the loops of the operation.
@@ -198,7 +218,7 @@ Element BodyEvaluator::getTensor(OpOperand &operand) {
                      unsigned(column - loops.begin()), diagonal->offset};
   }
   BodyEvaluator inner(
-      producer, its, [](OpOperand &) { return Element(); }, depth + 1);
+      producer, its, side, [](OpOperand &) { return Element(); }, depth + 1);
   Element element = inner.evaluate()[number];
   if (inner.found && !found)
     found = Diagonal{loops[inner.found->row], loops[inner.found->column],
@@ -210,7 +230,7 @@ Element BodyEvaluator::getTensor(OpOperand &operand) {
     for (auto [loop, coefficient] :
          llvm::zip_equal(loops, element.index.coefficients))
       index.coefficients[loop] += coefficient;
-    element.index = index;
+    return asIndex(getElementTypeOrSelf(operand.get().getType()), index);
   }
   return element;
 }
@@ -232,6 +252,8 @@ Element BodyEvaluator::evaluateFloat(Operation &inner) {
     return e.kind == Element::NegativeInfinity;
   };
   auto isSum = [](Element e) { return e.kind == Element::Sum; };
+  auto isFinite = [](Element e) { return e.kind == Element::Finite; };
+  bool areFinite = isFinite(x) && isFinite(y);
   if (isa<arith::AddFOp>(inner)) {
     if (isZero(x))
       return y;
@@ -239,20 +261,25 @@ Element BodyEvaluator::evaluateFloat(Operation &inner) {
       return x;
     if (isSum(x) || isSum(y))
       return {};
+    if (areFinite)
+      return x;
     return isInfinite(x) ? x : isInfinite(y) ? y : Element();
   }
   if (isa<arith::SubFOp>(inner))
-    return isZero(y) || (isInfinite(x) && !isSum(y) && !isInfinite(y))
+    return isZero(y) || areFinite ||
+                   (isInfinite(x) && !isSum(y) && !isInfinite(y))
                ? x
                : Element();
   if (isa<arith::MulFOp>(inner))
-    return isZero(x) || isZero(y) ? Element{Element::Zero, {}} : Element();
+    return isZero(x) || isZero(y) ? Element{Element::Zero, {}}
+           : areFinite            ? x
+                                  : Element();
   if (isa<arith::DivFOp>(inner))
     return isZero(x) ? x : Element();
   if (isa<arith::NegFOp>(inner))
-    return isZero(x) ? x : Element();
+    return isZero(x) || isFinite(x) ? x : Element();
   if (isa<arith::ExtFOp, arith::TruncFOp>(inner))
-    return x.isMasked() ? x : Element();
+    return x.isMasked() || isFinite(x) ? x : Element();
   if (isa<math::ExpOp, math::Exp2Op>(inner))
     return isInfinite(x) ? Element{Element::Zero, {}} : Element();
   if (isa<arith::MaximumFOp, arith::MaxNumFOp>(inner)) {
@@ -268,19 +295,21 @@ Element BodyEvaluator::evaluate(Operation &inner) {
     LinearExpr loop;
     loop.coefficients.assign(numLoops(), 0);
     loop.coefficients[index.getDim()] = 1;
-    return {Element::Index, loop};
+    return asIndex(index.getType(), loop);
   }
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(inner)) {
     Element x = get(inner.getOperand(0));
-    // A truth is a number there.
-    return x.kind == Element::Index ? x : Element();
+    return x.kind == Element::Index
+               ? asIndex(inner.getResult(0).getType(), x.index)
+               : Element();
   }
   if (isa<arith::AddIOp, arith::SubIOp>(inner)) {
     Element x = get(inner.getOperand(0)), y = get(inner.getOperand(1));
     if (x.kind != Element::Index || y.kind != Element::Index)
       return {};
-    return {Element::Index,
-            combine(x.index, y.index, isa<arith::AddIOp>(inner) ? 1 : -1)};
+    return asIndex(
+        inner.getResult(0).getType(),
+        combine(x.index, y.index, isa<arith::AddIOp>(inner) ? 1 : -1));
   }
   if (auto comparison = dyn_cast<arith::CmpIOp>(inner))
     return compare(comparison);
@@ -310,7 +339,10 @@ Element BodyEvaluator::evaluate(Operation &inner) {
       return yes;
     if (condition.kind == Element::False)
       return no;
-    return yes.kind == no.kind && yes.kind != Element::Index ? yes : Element();
+    return yes.kind == no.kind && yes.kind != Element::Index &&
+                   yes.result == no.result
+               ? yes
+               : Element();
   }
   return evaluateFloat(inner);
 }
@@ -341,13 +373,13 @@ SmallVector<Element> BodyEvaluator::evaluate() {
 }
 
 SmallVector<Element>
-amp::evaluateMasked(linalg::LinalgOp op, const Diagonal &diagonal,
+amp::evaluateMasked(linalg::LinalgOp op, const Diagonal &diagonal, Side side,
                     function_ref<Element(OpOperand &)> getInput) {
-  return BodyEvaluator(op, diagonal, getInput).evaluate();
+  return BodyEvaluator(op, diagonal, side, getInput).evaluate();
 }
 
 std::optional<Diagonal> amp::findDiagonal(linalg::LinalgOp op) {
-  BodyEvaluator evaluator(op, std::nullopt,
+  BodyEvaluator evaluator(op, std::nullopt, Side::Beyond,
                           [](OpOperand &) { return Element(); });
   evaluator.evaluate();
   return evaluator.found;

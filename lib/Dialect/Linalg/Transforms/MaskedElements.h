@@ -33,6 +33,8 @@ struct Element {
     Unknown,
     Zero,
     NegativeInfinity,
+    /// A number, as long as nothing overflows.
+    Finite,
     False,
     True,
     /// A linear function of the loops.
@@ -42,15 +44,20 @@ struct Element {
   };
   Kind kind = Unknown;
   LinearExpr index;
+  /// Which sum, by the number of its result.
+  unsigned result = 0;
 
   bool isMasked() const { return kind == Zero || kind == NegativeInfinity; }
 };
 
-/// What `op`, a linalg operation on tensors, yields for elements beyond
+/// The elements that are asked for.
+enum class Side { Beyond, Within };
+
+/// What `op`, a linalg operation on tensors, yields for elements on one side of
 /// `diagonal` of its loops; `getInput` says what an input is there, or Unknown.
 /// What masks and tensors of indices are is found out where they are computed.
 SmallVector<Element>
-evaluateMasked(linalg::LinalgOp op, const Diagonal &diagonal,
+evaluateMasked(linalg::LinalgOp op, const Diagonal &diagonal, Side side,
                function_ref<Element(OpOperand &)> getInput);
 
 /// The diagonal of a comparison of two loops in the body of `op`, or in what

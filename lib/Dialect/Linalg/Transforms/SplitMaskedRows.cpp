@@ -26,7 +26,9 @@
 // is read elsewhere is put together from its blocks, over zeros.
 //
 // Zeros times what stands in masked places are left out: an infinity or NaN
-// there does not become one of the result.
+// there does not become one of the result. A row that is masked as a whole has
+// a softmax of NaN, also beyond the diagonal: where it is not known that there
+// is none, nothing that is read elsewhere may be zero there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +58,8 @@ namespace {
 struct MaskedValue {
   std::optional<unsigned> row, column;
   Element::Kind kind = Element::Unknown;
+  /// Elements that are not beyond the diagonal are numbers.
+  bool isFinite = false;
 
   bool isMatrix() const { return row && column; }
 };
@@ -105,7 +109,13 @@ private:
                  ArrayRef<RowBlock> blocks);
 
   linalg::GenericOp seed;
+  /// Whether each operand of `op`, with rows and columns as said, that is of
+  /// the region is read by the rows and columns that it has there.
+  bool readsAlong(linalg::GenericOp op, unsigned row, unsigned column) const;
+
   int64_t offset = 0, numRows = 0, numColumns = 0;
+  /// No row is masked as a whole, whose softmax would be NaN, masked or not.
+  bool areRowsSeen = true;
   SmallVector<MaskedOp> ops;
   DenseMap<Value, MaskedValue> values;
   /// Of each value with rows, its blocks.
@@ -132,10 +142,32 @@ static FailureOr<std::optional<unsigned>> getDimOf(AffineMap map,
   return found;
 }
 
+bool MaskedRegion::readsAlong(linalg::GenericOp op, unsigned row,
+                              unsigned column) const {
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    auto it = values.find(operand.get());
+    if (it == values.end())
+      return true;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    FailureOr<std::optional<unsigned>> rowDim = getDimOf(map, row),
+                                       columnDim = getDimOf(map, column);
+    return succeeded(rowDim) && succeeded(columnDim) &&
+           *rowDim == it->second.row && *columnDim == it->second.column;
+  });
+}
+
+/// True if `op` takes nothing but a maximum.
+static bool isMaximum(linalg::GenericOp op) {
+  return llvm::all_of(
+      op.getBody()->without_terminator(),
+      llvm::IsaPred<arith::MaximumFOp, arith::MaxNumFOp, arith::ExtFOp>);
+}
+
 bool MaskedRegion::add(linalg::GenericOp op, unsigned row, unsigned column) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   if (row == column || extents[row] != numRows ||
-      extents[column] != numColumns || !op.hasPureTensorSemantics())
+      extents[column] != numColumns || !op.hasPureTensorSemantics() ||
+      op.hasDynamicShape() || !readsAlong(op, row, column))
     return false;
   SmallVector<MaskedValue> operands;
   bool readsZeros = false;
@@ -145,17 +177,16 @@ bool MaskedRegion::add(linalg::GenericOp op, unsigned row, unsigned column) {
                                        columnDim = getDimOf(map, column);
     if (failed(rowDim) || failed(columnDim))
       return false;
-    MaskedValue seen{*rowDim, *columnDim, Element::Unknown};
+    MaskedValue seen{*rowDim, *columnDim};
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!type || (seen.row && type.getDimSize(*seen.row) != numRows) ||
         (seen.column && type.getDimSize(*seen.column) != numColumns))
       return false;
     if (auto it = values.find(operand.get()); it != values.end()) {
-      // The same rows and columns, or none of both where there are no blocks.
-      if (it->second.row != seen.row || it->second.column != seen.column)
-        return false;
-      seen.kind = it->second.kind;
+      seen = it->second;
       readsZeros |= seen.kind == Element::Zero && seen.isMatrix();
+    } else if (auto product = operand.get().getDefiningOp<linalg::LinalgOp>()) {
+      seen.isFinite = succeeded(matchContraction(product));
     }
     operands.push_back(seen);
   }
@@ -163,29 +194,45 @@ bool MaskedRegion::add(linalg::GenericOp op, unsigned row, unsigned column) {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   bool sumsRows = kinds[row] == utils::IteratorType::reduction;
   bool sumsColumns = kinds[column] == utils::IteratorType::reduction;
+  Diagonal diagonal{row, column, offset};
   SmallVector<Element> results = evaluateMasked(
-      op, {row, column, offset}, [&](OpOperand &operand) -> Element {
+      op, diagonal, Side::Beyond, [&](OpOperand &operand) -> Element {
         const MaskedValue &seen = operands[operand.getOperandNumber()];
         return {seen.isMatrix() ? seen.kind : Element::Unknown, {}};
       });
+  SmallVector<Element> within = evaluateMasked(
+      op, diagonal, Side::Within, [&](OpOperand &operand) -> Element {
+        const MaskedValue &seen = operands[operand.getOperandNumber()];
+        return {seen.isFinite ? Element::Finite : Element::Unknown, {}};
+      });
+  bool readsFinite = llvm::all_of(operands, [](const MaskedValue &seen) {
+    return seen.isFinite || !seen.isMatrix();
+  });
   bool isProduct = succeeded(matchContraction(op));
   SmallVector<std::pair<Value, MaskedValue>> made;
-  for (auto [result, out, element] :
-       llvm::zip_equal(op->getResults(), op.getDpsInitsMutable(), results)) {
+  for (auto [result, out, element, inside] : llvm::zip_equal(
+           op->getResults(), op.getDpsInitsMutable(), results, within)) {
     MaskedValue seen = operands[out.getOperandNumber()];
     if (sumsRows || sumsColumns) {
-      if (isProduct ? !readsZeros : element.kind != Element::Sum)
+      bool addsNothing = element.kind == Element::Sum &&
+                         element.result == result.getResultNumber();
+      if (isProduct ? !readsZeros : !addsNothing)
         return false;
       // Only whole results have no rows: blocks add to them.
       if (!sumsRows && !seen.row)
         return false;
       if (!sumsRows)
-        made.push_back({result, {seen.row, std::nullopt, Element::Unknown}});
+        made.push_back({result,
+                        {seen.row, std::nullopt, Element::Unknown,
+                         readsFinite && isMaximum(op)}});
       continue;
     }
     if (!seen.isMatrix() || !element.isMasked())
       return false;
-    made.push_back({result, {seen.row, seen.column, element.kind}});
+    bool isFinite = inside.kind == Element::Finite;
+    if (element.kind == Element::NegativeInfinity)
+      areRowsSeen &= isFinite;
+    made.push_back({result, {seen.row, seen.column, element.kind, isFinite}});
   }
   for (auto &[result, seen] : made)
     values[result] = seen;
@@ -227,7 +274,6 @@ void MaskedRegion::addProducers() {
       if (failed(row) || failed(column) || !*row || !*column ||
           !written.isProjectedPermutation())
         continue;
-      // All readers agree, as all take the rows of one block.
       MaskedOp masked{producer, written.getDimPosition(**row),
                       written.getDimPosition(**column)};
       bool isSliced =
@@ -240,10 +286,17 @@ void MaskedRegion::addProducers() {
           });
       SmallVector<int64_t> extents = producer.getStaticLoopRanges();
       if (!isSliced || extents[masked.row] != numRows ||
-          extents[masked.column] != numColumns)
+          extents[masked.column] != numColumns || producer.hasDynamicShape())
         continue;
-      values[producer->getResult(0)] = {*row, *column, Element::Unknown};
-      ops.push_back(masked);
+      // All that read it have the rows of one block, as rows.
+      Value result = producer->getResult(0);
+      values[result] = {*row, *column};
+      if (llvm::all_of(ops, [&](const MaskedOp &other) {
+            return readsAlong(other.op, other.row, other.column);
+          }))
+        ops.push_back(masked);
+      else
+        values.erase(result);
     }
   }
 }
@@ -259,6 +312,7 @@ LogicalResult MaskedRegion::find() {
   offset = diagonal->offset;
   numRows = extents[diagonal->row];
   numColumns = extents[diagonal->column];
+  areRowsSeen = offset >= 0;
   if (!add(seed, diagonal->row, diagonal->column))
     return failure();
   for (Operation *op = seed->getNextNode(); op; op = op->getNextNode())
@@ -275,7 +329,7 @@ LogicalResult MaskedRegion::find() {
     for (Value result : masked.op->getResults()) {
       auto it = values.find(result);
       if (it == values.end() || !it->second.isMatrix() ||
-          it->second.kind == Element::Zero)
+          (it->second.kind == Element::Zero && areRowsSeen))
         continue;
       if (!llvm::all_of(result.getUsers(),
                         [&](Operation *user) { return isInside(user); }))

@@ -194,13 +194,15 @@ def SplitMaskedRowsPass : Pass<"amp-split-masked-rows", "::mlir::func::FuncOp"> 
     * products, in front of all these, of which nobody else reads the result.
 
     A matrix that something else reads has to be zero there: it is put together over zeros. Where one is
-    not, or there is no product, nothing is done.
+    not, or there is no product, nothing is done; nor where one is, and a row may be masked as a whole:
+    by a constant below zero, or by something else than the comparison of a product's result.
 
     **Cost.** At most `blocks` blocks of at least `rows` rows: of n blocks (n - 1) / 2n of the work is left
     out.
 
     **Numbers.** Sums are over fewer elements, the others being zero, and may round differently.
-    Zero times a value of a masked position is left out, which matters if that is infinite or NaN.
+    Zero times a value of a masked position is left out, which matters if that is infinite or NaN; so does
+    the NaN that the softmax of a row masked as a whole has in columns beyond its block.
 
     Before:
     ```mlir
@@ -296,6 +298,73 @@ def SplitMaskedRowsPass : Pass<"amp-split-masked-rows", "::mlir::func::FuncOp"> 
            "Rows of a block, at least: contexts of 256 win a hundredth, and take a second more to "
            "compile in six layers">
   ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def ReduceBeforeBroadcastPass : Pass<"amp-reduce-before-broadcast", "::mlir::func::FuncOp"> {
+  let summary = "compute equal sums once";
+  let description = [{
+    A sum that walks no input along a loop of its result is the same for each iteration of that loop:
+    the product of a weight with a state of zeros, with which recurrent layers begin, or with ones. It is
+    computed without the loop, and the result repeated.
+
+    **Input.** A `linalg.generic` of static shape with one result, loops that reduce, and an output that is
+    filled with a constant. An input whose elements are one constant counts as not walked and becomes that
+    constant in the body. Loops of which the body asks the index stay.
+
+    **Numbers.** The same bits: zero times infinity or NaN is still computed, once.
+
+    Before:
+    ```mlir
+    func.func @state(%w: tensor<8x16xf32>) -> tensor<4x8xf32> {
+      %c0 = arith.constant 0.0 : f32
+      %zeros = arith.constant dense<0.0> : tensor<4x16xf32>
+      %e = tensor.empty() : tensor<4x8xf32>
+      %f = linalg.fill ins(%c0 : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                            affine_map<(m, n, k) -> (m, n)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%zeros, %w : tensor<4x16xf32>, tensor<8x16xf32>) outs(%f : tensor<4x8xf32>) {
+      ^bb0(%x: f32, %y: f32, %o: f32):
+        %p = arith.mulf %x, %y : f32
+        %s = arith.addf %o, %p : f32
+        linalg.yield %s : f32
+      } -> tensor<4x8xf32>
+      return %r : tensor<4x8xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @state(%arg0: tensor<8x16xf32>) -> tensor<4x8xf32> {
+      %cst = arith.constant 0.000000e+00 : f32
+      %cst_0 = arith.constant dense<0.000000e+00> : tensor<4x16xf32>
+      %0 = tensor.empty() : tensor<4x8xf32>
+      %1 = linalg.fill ins(%cst : f32) outs(%0 : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %2 = tensor.empty() : tensor<8xf32>
+      %cst_1 = arith.constant 0.000000e+00 : f32
+      %3 = linalg.fill ins(%cst_1 : f32) outs(%2 : tensor<8xf32>) -> tensor<8xf32>
+      %cst_2 = arith.constant 0.000000e+00 : f32
+      %4 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+          iterator_types = ["parallel", "reduction"]}
+          ins(%arg0 : tensor<8x16xf32>) outs(%3 : tensor<8xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %7 = arith.mulf %cst_2, %in : f32
+        %8 = arith.addf %out, %7 : f32
+        linalg.yield %8 : f32
+      } -> tensor<8xf32>
+      %5 = tensor.empty() : tensor<4x8xf32>
+      %6 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%4 : tensor<8xf32>) outs(%5 : tensor<4x8xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        linalg.yield %in : f32
+      } -> tensor<4x8xf32>
+      return %6 : tensor<4x8xf32>
+    }
+    ```
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }
