@@ -70,7 +70,8 @@ func.func @index(%x: tensor<4x16xf32>) -> tensor<8x4xf32> {
   return %r : tensor<8x4xf32>
 }
 
-// Near misses: both inputs walked, a start that is no constant, the index of the loop, no sum.
+// Near misses: both inputs walked, a start that is no constant, the index of the loop, no sum, a sum
+// along constants alone, which say how long it is, as a filter does of its windows.
 // CHECK-LABEL: func.func @walked
 // CHECK:         iterator_types = ["parallel", "parallel", "reduction"]
 func.func @walked(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> tensor<4x8xf32> {
@@ -115,6 +116,35 @@ func.func @no_sum(%x: tensor<4xf32>, %e: tensor<4x8xf32>) -> tensor<4x8xf32> {
       ins(%x : tensor<4xf32>) outs(%e : tensor<4x8xf32>) {
   ^bb0(%a: f32, %o: f32):
     linalg.yield %a : f32
+  } -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+// CHECK-LABEL: func.func @constants
+// CHECK:         iterator_types = ["parallel", "parallel", "reduction"]
+func.func @constants() -> tensor<4x8xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %ones = arith.constant dense<1.0> : tensor<4x16xf32>
+  %zeros = arith.constant dense<0.0> : tensor<8x16xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %f = linalg.fill ins(%c0 : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %r = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%ones, %zeros : tensor<4x16xf32>, tensor<8x16xf32>)
+      outs(%f : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+// CHECK-LABEL: func.func @windows
+// CHECK:         iterator_types = ["parallel", "parallel", "reduction"]
+func.func @windows(%image: tensor<10xf32>) -> tensor<4x8xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %ones = arith.constant dense<1.0> : tensor<4x3xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %f = linalg.fill ins(%c0 : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(f, x, i) -> (x + i)>, affine_map<(f, x, i) -> (f, i)>, affine_map<(f, x, i) -> (f, x)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%image, %ones : tensor<10xf32>, tensor<4x3xf32>) outs(%f : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
   } -> tensor<4x8xf32>
   return %r : tensor<4x8xf32>
 }

@@ -52,6 +52,19 @@ static llvm::SmallBitVector findRepeatedLoops(linalg::GenericOp op) {
   return repeated;
 }
 
+/// True if `loop` alone walks a dimension of an operand of `op` that is no
+/// constant input: this says how long it is.
+static bool hasLength(linalg::GenericOp op, unsigned loop) {
+  AffineExpr dim = getAffineDimExpr(loop, op.getContext());
+  return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+    bool isConstant =
+        op.isDpsInput(&operand) && getSplatValue(operand.get()) != nullptr;
+    return !isConstant &&
+           llvm::is_contained(op.getMatchingIndexingMap(&operand).getResults(),
+                              dim);
+  });
+}
+
 /// `map` of the loops that are kept, without the results that others make.
 static AffineMap dropLoops(AffineMap map, const llvm::SmallBitVector &dropped) {
   MLIRContext *context = map.getContext();
@@ -79,6 +92,9 @@ static LogicalResult reduceFirst(linalg::GenericOp op) {
   llvm::SmallBitVector repeated = findRepeatedLoops(op);
   if (!start || !written.isProjectedPermutation() || repeated.none())
     return failure();
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (!repeated[loop] && !hasLength(op, loop))
+      return failure();
 
   OpBuilder builder(op);
   Location loc = op.getLoc();

@@ -88,6 +88,9 @@ public:
                                    int64_t fewestRows) const;
 
 private:
+  /// Whether each operand of `op`, with rows and columns as said, that is of
+  /// the region is read by the rows and columns that it has there.
+  bool readsAlong(linalg::GenericOp op, unsigned row, unsigned column) const;
   /// True if `op`, with rows and columns as said, does the same for each block,
   /// and then what its results are.
   bool add(linalg::GenericOp op, unsigned row, unsigned column);
@@ -109,10 +112,6 @@ private:
                  ArrayRef<RowBlock> blocks);
 
   linalg::GenericOp seed;
-  /// Whether each operand of `op`, with rows and columns as said, that is of
-  /// the region is read by the rows and columns that it has there.
-  bool readsAlong(linalg::GenericOp op, unsigned row, unsigned column) const;
-
   int64_t offset = 0, numRows = 0, numColumns = 0;
   /// No row is masked as a whole, whose softmax would be NaN, masked or not.
   bool areRowsSeen = true;
@@ -462,7 +461,7 @@ void MaskedRegion::splitOp(RewriterBase &rewriter, const MaskedOp &masked,
   rewriter.setInsertionPoint(op);
   // Sums of all rows so far.
   SmallVector<Value> sums(op.getDpsInits());
-  // The last block has all columns: its sums begin as they are, and others are
+  // The last block has most columns: its sums begin as they are, and others are
   // added to a part of them.
   bool sumsRows =
       op.getIteratorTypesArray()[masked.row] == utils::IteratorType::reduction;
