@@ -44,14 +44,15 @@ def squares(scores):
     return scores.square().masked_fill(count[None, :] > count[:, None], 0.0) / CONTEXT
 
 
-# The first four are computed in blocks of rows.
+# The first five are computed in blocks of rows.
 KINDS = {
     "causal": softmax_of(lambda row, column: column > row),
     "ahead": softmax_of(lambda row, column: column > row + 5),
     "window": softmax_of(lambda row, column: (column > row) | (column < row - 40)),
     "dropped": dropped,
-    "below": softmax_of(lambda row, column: column < row),
     "large": softmax_of(lambda row, column: column > row, -1e30),
+    "below": softmax_of(lambda row, column: column < row),
+    "no scores": softmax_of(lambda row, column: column >= row, -1e30),
     "squares": squares,
 }
 

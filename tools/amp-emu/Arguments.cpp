@@ -123,22 +123,22 @@ static llvm::Error fill(DeviceArray &target, StringRef what) {
   return llvm::Error::success();
 }
 
-std::vector<const TensorMap *> KernelArguments::getTensorMaps() const {
+std::vector<const TensorMap *> GivenArguments::getTensorMaps() const {
   std::vector<const TensorMap *> pointers;
   for (const std::unique_ptr<TensorMap> &map : maps)
     pointers.push_back(map.get());
   return pointers;
 }
 
-DeviceArray *KernelArguments::find(StringRef name) {
+DeviceArray *GivenArguments::find(StringRef name) {
   for (std::unique_ptr<DeviceArray> &array : arrays)
     if (array->name == name)
       return array.get();
   return nullptr;
 }
 
-llvm::Expected<DeviceArray *> KernelArguments::getBuffer(StringRef text,
-                                                         StringRef name) {
+llvm::Expected<DeviceArray *> GivenArguments::getBuffer(StringRef text,
+                                                        StringRef name) {
   if (DeviceArray *known = find(text))
     return known;
   if (find(name))
@@ -171,7 +171,7 @@ llvm::Expected<DeviceArray *> KernelArguments::getBuffer(StringRef text,
   return arrays.back().get();
 }
 
-void KernelArguments::reset() {
+void GivenArguments::reset() {
   for (auto [array, start] : llvm::zip(arrays, initial))
     memcpy(array->array.data(), start.data(), start.getNumBytes());
 }
@@ -180,14 +180,14 @@ void KernelArguments::reset() {
 // Values
 //===----------------------------------------------------------------------===//
 
-llvm::Error KernelArguments::addBuffer(StringRef text) {
+llvm::Error GivenArguments::addBuffer(StringRef text) {
   auto [name, form] = text.split('=');
   if (form.empty())
     return makeError("expected a name, as in '--buffer=A=" + text + "'");
   return getBuffer(form, name).takeError();
 }
 
-llvm::Error KernelArguments::addArgument(StringRef text) {
+llvm::Error GivenArguments::addArgument(StringRef text) {
   std::string name = "arg" + std::to_string(count++);
   // A name comes before any ':' or ','.
   size_t equals = text.find('=');
@@ -198,7 +198,7 @@ llvm::Error KernelArguments::addArgument(StringRef text) {
   return addValue(text, name);
 }
 
-llvm::Error KernelArguments::addValue(StringRef text, StringRef name) {
+llvm::Error GivenArguments::addValue(StringRef text, StringRef name) {
   auto add = [&](KernelParameter::Kind kind, unsigned bits, uint64_t data) {
     values.push_back({kind, bits, data});
   };
@@ -273,7 +273,7 @@ static bool takeReversed(ArrayRef<int64_t> shape, size_t count, T *into) {
   return true;
 }
 
-llvm::Error KernelArguments::addTensorMap(StringRef text, StringRef name) {
+llvm::Error GivenArguments::addTensorMap(StringRef text, StringRef name) {
   SmallVector<StringRef> parts;
   text.split(parts, ',');
   llvm::Expected<DeviceArray *> array = getBuffer(parts[0], name);
@@ -377,7 +377,7 @@ llvm::Error KernelArguments::addTensorMap(StringRef text, StringRef name) {
   return llvm::Error::success();
 }
 
-llvm::Error KernelArguments::addTable(StringRef text) {
+llvm::Error GivenArguments::addTable(StringRef text) {
   SmallVector<StringRef> names;
   text.split(names, ',');
   std::vector<uint64_t> addresses;
@@ -394,7 +394,7 @@ llvm::Error KernelArguments::addTable(StringRef text) {
   return llvm::Error::success();
 }
 
-llvm::Error KernelArguments::check(const LoweredKernel &kernel) const {
+llvm::Error GivenArguments::check(const LoweredKernel &kernel) const {
   std::string wanted;
   for (const KernelParameter &parameter : kernel.parameters)
     wanted += (wanted.empty() ? "" : ", ") + parameter.type;
@@ -421,14 +421,14 @@ llvm::Error KernelArguments::check(const LoweredKernel &kernel) const {
   return llvm::Error::success();
 }
 
-void **KernelArguments::getPointers() {
+void **GivenArguments::getPointers() {
   pointers.clear();
   for (Value &value : values)
     pointers.push_back(&value.data);
   return pointers.data();
 }
 
-std::vector<::amp::emu::Buffer> KernelArguments::getBuffers() {
+std::vector<::amp::emu::Buffer> GivenArguments::getBuffers() {
   std::vector<::amp::emu::Buffer> buffers;
   for (std::unique_ptr<DeviceArray> &array : arrays) {
     ::amp::emu::Buffer buffer;

@@ -60,7 +60,7 @@ struct DeviceArray {
 };
 
 /// The arguments of one launch.
-class KernelArguments {
+class GivenArguments {
 public:
   /// Adds a buffer that is not an argument itself.
   llvm::Error addBuffer(StringRef text);

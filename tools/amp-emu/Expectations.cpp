@@ -30,9 +30,8 @@ struct Reference {
 };
 } // namespace
 
-static llvm::Expected<Reference> multiply(KernelArguments &arguments,
-                                          const DeviceArray &result,
-                                          StringRef text) {
+static llvm::Expected<Reference>
+multiply(GivenArguments &arguments, const DeviceArray &result, StringRef text) {
   SmallVector<StringRef> parts;
   text.split(parts, ',');
   DeviceArray *a = arguments.find(parts[0]);
@@ -88,7 +87,7 @@ static llvm::Expected<Reference> readReference(const DeviceArray &result,
   return reference;
 }
 
-llvm::Error mlir::amp::checkExpectation(KernelArguments &arguments,
+llvm::Error mlir::amp::checkExpectation(GivenArguments &arguments,
                                         StringRef text, double tolerance) {
   auto [name, form] = text.split('=');
   DeviceArray *result = arguments.find(name);

@@ -25,7 +25,7 @@
 namespace mlir::amp {
 
 /// Compares, and describes the worst difference when there is one.
-llvm::Error checkExpectation(KernelArguments &arguments, StringRef text,
+llvm::Error checkExpectation(GivenArguments &arguments, StringRef text,
                              double tolerance);
 
 } // namespace mlir::amp

@@ -210,7 +210,7 @@ static void printStatistics(const ::amp::emu::Statistics &s) {
                << " shared and " << s.globalChecks << " global checks\n";
 }
 
-static int writeOutputs(KernelArguments &arguments) {
+static int writeOutputs(GivenArguments &arguments) {
   for (StringRef text : prints) {
     DeviceArray *array = arguments.find(text);
     if (!array)
@@ -231,7 +231,7 @@ static int writeOutputs(KernelArguments &arguments) {
 }
 
 static int runKernel(const LoweredKernel &kernel, const JitKernel &jit,
-                     KernelArguments &arguments) {
+                     GivenArguments &arguments) {
   ::amp::emu::Launch launch;
   if (llvm::Error error = setExtents(kernel, launch))
     return fail(std::move(error));
@@ -288,7 +288,7 @@ int main(int argc, char **argv) {
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &message);
   if (!file)
     return fail(message);
-  KernelArguments arguments;
+  GivenArguments arguments;
   for (StringRef text : bufferTexts)
     if (llvm::Error error = arguments.addBuffer(text))
       return fail("--buffer: " + toString(std::move(error)));

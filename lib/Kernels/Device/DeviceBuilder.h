@@ -19,7 +19,7 @@
 
 namespace mlir::amp {
 
-struct DeviceNumbers {
+struct DeviceIndices {
   static TypedAttr getConstant(Builder &b, int64_t number) {
     return b.getI32IntegerAttr(number);
   }
@@ -29,9 +29,9 @@ struct DeviceNumbers {
   static constexpr auto kLessOrEqual = arith::CmpIPredicate::ule;
 };
 
-using Number = KernelNumber<DeviceNumbers>;
+using Number = KernelNumber<DeviceIndices>;
 
-class DeviceBuilder : public KernelBuilder<DeviceNumbers> {
+class DeviceBuilder : public KernelBuilder<DeviceIndices> {
 public:
   using KernelBuilder::KernelBuilder;
 

@@ -152,14 +152,22 @@ func.func @attention(%q: tensor<8x3xf32>, %k: tensor<8x3xf32>, %v: tensor<8x3xf3
 // Two columns more than the row: four rows have six. Zeros are put around what is returned.
 // CHECK-LABEL: func.func @returned
 // CHECK:         tensor.extract_slice %{{.*}}[0, 0] [4, 6]
-// CHECK:         %[[P0:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4x6xf32>)
+// CHECK:         %[[S0:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4x6xf32>)
+// CHECK:         %[[P0:.*]] = linalg.generic {{.*}} ins(%[[S0]] : tensor<4x6xf32>)
 // CHECK:         arith.addi %{{.*}}, %c2
 // CHECK:         arith.addi %{{.*}}, %c6
 // CHECK:         %[[ZEROS:.*]] = linalg.fill
 // CHECK:         %[[L:.*]] = tensor.insert_slice %[[P0]] into %[[ZEROS]][0, 0] [4, 6]
 // CHECK:         %[[P:.*]] = tensor.insert_slice %{{.*}} into %[[L]][4, 0] [4, 8]
 // CHECK:         return %[[P]], %{{.*}}
-func.func @returned(%s: tensor<8x8xf32>, %v: tensor<8x3xf32>, %e: tensor<8x8xf32>, %z: tensor<8x3xf32>) -> (tensor<8x8xf32>, tensor<8x3xf32>) {
+func.func @returned(%q: tensor<8x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x3xf32>, %e: tensor<8x8xf32>, %z: tensor<8x3xf32>) -> (tensor<8x8xf32>, tensor<8x3xf32>) {
+  %s = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %o, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x8xf32>
   %c2 = arith.constant 2 : index
   %infinite = arith.constant 0xFF800000 : f32
   %p = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
@@ -189,7 +197,7 @@ func.func @returned(%s: tensor<8x8xf32>, %v: tensor<8x3xf32>, %e: tensor<8x8xf32
 #b = affine_map<(i, d, j) -> (j, d)>
 #c = affine_map<(i, d, j) -> (i, d)>
 
-// Near misses: a large number in the place of minus infinity, what is masked below the diagonal, minus
+// Near misses: a large number in the place of minus infinity where a row may be masked before, what is masked below the diagonal, minus
 // infinity that is returned, no product, a cosine, which is not zero of what is masked.
 // CHECK-LABEL: func.func @finite
 // CHECK-NOT:     extract_slice
@@ -535,4 +543,120 @@ func.func @swapped(%q: tensor<8x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x3xf32>
     linalg.yield %t : f32
   } -> tensor<8x3xf32>
   return %both#0, %both#1, %r : tensor<8xf32>, tensor<8xf32>, tensor<8x3xf32>
+}
+
+// -----
+
+#ij = affine_map<(i, j) -> (i, j)>
+#a = affine_map<(i, d, j) -> (i, j)>
+#b = affine_map<(i, d, j) -> (j, d)>
+#c = affine_map<(i, d, j) -> (i, d)>
+
+// A large number in the place of minus infinity, beside scaled scores of a product.
+// CHECK-LABEL: func.func @large
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<4x4xf32>)
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<4x8xf32>)
+// A number that is not as large, and one beside an offset of -1, where the first row has no scores.
+// CHECK-LABEL: func.func @not_as_large
+// CHECK-NOT:     extract_slice
+// CHECK-LABEL: func.func @no_scores
+// CHECK-NOT:     extract_slice
+func.func @large(%q: tensor<8x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x3xf32>, %e: tensor<8x8xf32>, %z: tensor<8x3xf32>) -> tensor<8x3xf32> {
+  %large = arith.constant -2.38e+38 : f32
+  %half = arith.constant 0.5 : f32
+  %s = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %w: f32, %o: f32):
+    %m = arith.mulf %x, %w : f32
+    %t = arith.addf %o, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x8xf32>
+  %p = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %seen = arith.cmpi sge, %i, %j : index
+    %scaled = arith.mulf %x, %half : f32
+    %masked = arith.select %seen, %scaled, %large : f32
+    linalg.yield %masked : f32
+  } -> tensor<8x8xf32>
+  %y = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %t = math.exp %x : f32
+    linalg.yield %t : f32
+  } -> tensor<8x8xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%y, %v : tensor<8x8xf32>, tensor<8x3xf32>) outs(%z : tensor<8x3xf32>) {
+  ^bb0(%x: f32, %w: f32, %o: f32):
+    %m = arith.mulf %x, %w : f32
+    %t = arith.addf %o, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x3xf32>
+  return %r : tensor<8x3xf32>
+}
+func.func @not_as_large(%q: tensor<8x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x3xf32>, %e: tensor<8x8xf32>, %z: tensor<8x3xf32>) -> tensor<8x3xf32> {
+  %large = arith.constant -1.0e+9 : f32
+  %half = arith.constant 0.5 : f32
+  %s = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %w: f32, %o: f32):
+    %m = arith.mulf %x, %w : f32
+    %t = arith.addf %o, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x8xf32>
+  %p = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %seen = arith.cmpi sge, %i, %j : index
+    %scaled = arith.mulf %x, %half : f32
+    %masked = arith.select %seen, %scaled, %large : f32
+    linalg.yield %masked : f32
+  } -> tensor<8x8xf32>
+  %y = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %t = math.exp %x : f32
+    linalg.yield %t : f32
+  } -> tensor<8x8xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%y, %v : tensor<8x8xf32>, tensor<8x3xf32>) outs(%z : tensor<8x3xf32>) {
+  ^bb0(%x: f32, %w: f32, %o: f32):
+    %m = arith.mulf %x, %w : f32
+    %t = arith.addf %o, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x3xf32>
+  return %r : tensor<8x3xf32>
+}
+func.func @no_scores(%q: tensor<8x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x3xf32>, %e: tensor<8x8xf32>, %z: tensor<8x3xf32>) -> tensor<8x3xf32> {
+  %large = arith.constant -2.38e+38 : f32
+  %half = arith.constant 0.5 : f32
+  %s = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %w: f32, %o: f32):
+    %m = arith.mulf %x, %w : f32
+    %t = arith.addf %o, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x8xf32>
+  %p = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %seen = arith.cmpi sgt, %i, %j : index
+    %scaled = arith.mulf %x, %half : f32
+    %masked = arith.select %seen, %scaled, %large : f32
+    linalg.yield %masked : f32
+  } -> tensor<8x8xf32>
+  %y = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %t = math.exp %x : f32
+    linalg.yield %t : f32
+  } -> tensor<8x8xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%y, %v : tensor<8x8xf32>, tensor<8x3xf32>) outs(%z : tensor<8x3xf32>) {
+  ^bb0(%x: f32, %w: f32, %o: f32):
+    %m = arith.mulf %x, %w : f32
+    %t = arith.addf %o, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x3xf32>
+  return %r : tensor<8x3xf32>
 }

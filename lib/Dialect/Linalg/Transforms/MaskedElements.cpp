@@ -13,8 +13,8 @@
 //
 // Zero times what is not known counts as zero, and minus infinity plus it as
 // minus infinity: who asks takes what is masked to be finite. A large negative
-// number in the place of minus infinity is not known: where all of a row is
-// masked, its softmax is the same for each element, masked or not.
+// number in the place of minus infinity counts as such, but where all of a row
+// is masked its softmax is the same for each element, masked or not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,9 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+/// Numbers from here on down are as good as minus infinity in a softmax.
+static constexpr double kLowest = -1e30;
+
 /// Operations of which a tensor of indices may be made.
 static constexpr unsigned kMostDepth = 8;
 
@@ -35,33 +38,33 @@ namespace {
 class BodyEvaluator {
 public:
   BodyEvaluator(linalg::LinalgOp op, std::optional<Diagonal> diagonal,
-                Side side, function_ref<Element(OpOperand &)> getInput,
+                Side side, function_ref<MaskedElement(OpOperand &)> getInput,
                 unsigned depth = 0)
       : op(op), diagonal(diagonal), side(side), getInput(getInput),
         depth(depth) {}
 
-  SmallVector<Element> evaluate();
+  BodyElements evaluate();
 
   /// The first comparison of two loops, as a diagonal.
   std::optional<Diagonal> found;
 
 private:
-  Element get(Value value);
-  Element getConstant(Attribute attribute);
-  Element asIndex(Type type, const LinearExpr &index);
-  Element getTensor(OpOperand &operand);
-  Element evaluate(Operation &inner);
-  Element evaluateFloat(Operation &inner);
-  Element compare(arith::CmpIOp compare);
-  Element compareWithZero(const LinearExpr &expr);
+  MaskedElement get(Value value);
+  MaskedElement getConstant(Attribute attribute);
+  MaskedElement asIndex(Type type, const LinearExpr &index);
+  MaskedElement getTensor(OpOperand &operand);
+  MaskedElement evaluate(Operation &inner);
+  MaskedElement evaluateFloat(Operation &inner);
+  MaskedElement compare(arith::CmpIOp compare);
+  MaskedElement compareWithZero(const LinearExpr &expr);
   unsigned numLoops() { return op.getNumLoops(); }
 
   linalg::LinalgOp op;
   std::optional<Diagonal> diagonal;
   Side side;
-  function_ref<Element(OpOperand &)> getInput;
+  function_ref<MaskedElement(OpOperand &)> getInput;
   unsigned depth;
-  DenseMap<Value, Element> elements;
+  DenseMap<Value, MaskedElement> elements;
 };
 } // namespace
 
@@ -96,9 +99,10 @@ asDiagonal(const LinearExpr &expr) {
   return std::pair(Diagonal{*plus, *minus, expr.constant - 1}, true);
 }
 
-Element BodyEvaluator::compareWithZero(const LinearExpr &expr) {
+MaskedElement BodyEvaluator::compareWithZero(const LinearExpr &expr) {
   auto asTruth = [](bool truth) {
-    return Element{truth ? Element::True : Element::False, {}};
+    return MaskedElement{truth ? MaskedElement::True : MaskedElement::False,
+                         {}};
   };
   if (llvm::all_of(expr.coefficients, [](int64_t c) { return c == 0; }))
     return asTruth(expr.constant <= 0);
@@ -118,21 +122,21 @@ Element BodyEvaluator::compareWithZero(const LinearExpr &expr) {
   return {};
 }
 
-Element BodyEvaluator::compare(arith::CmpIOp compare) {
-  Element x = get(compare.getLhs()), y = get(compare.getRhs());
-  auto isTruth = [](Element e) {
-    return e.kind == Element::True || e.kind == Element::False;
+MaskedElement BodyEvaluator::compare(arith::CmpIOp compare) {
+  MaskedElement x = get(compare.getLhs()), y = get(compare.getRhs());
+  auto isTruth = [](MaskedElement e) {
+    return e.kind == MaskedElement::True || e.kind == MaskedElement::False;
   };
   arith::CmpIPredicate predicate = compare.getPredicate();
   if (isTruth(x) && isTruth(y)) {
     bool equal = x.kind == y.kind;
     if (predicate == arith::CmpIPredicate::eq)
-      return {equal ? Element::True : Element::False, {}};
+      return {equal ? MaskedElement::True : MaskedElement::False, {}};
     if (predicate == arith::CmpIPredicate::ne)
-      return {equal ? Element::False : Element::True, {}};
+      return {equal ? MaskedElement::False : MaskedElement::True, {}};
     return {};
   }
-  if (x.kind != Element::Index || y.kind != Element::Index)
+  if (x.kind != MaskedElement::Index || y.kind != MaskedElement::Index)
     return {};
   LinearExpr difference = combine(x.index, y.index, -1);
   LinearExpr opposite = combine(y.index, x.index, -1);
@@ -152,22 +156,27 @@ Element BodyEvaluator::compare(arith::CmpIOp compare) {
   }
 }
 
-Element BodyEvaluator::getConstant(Attribute attribute) {
+MaskedElement BodyEvaluator::getConstant(Attribute attribute) {
   if (auto splat = dyn_cast<SplatElementsAttr>(attribute))
     attribute = splat.getSplatValue<Attribute>();
   if (auto number = dyn_cast<FloatAttr>(attribute)) {
     APFloat value = number.getValue();
     if (value.isZero())
-      return {Element::Zero, {}};
+      return {MaskedElement::Zero, {}};
     if (value.isInfinity() && value.isNegative())
-      return {Element::NegativeInfinity, {}};
-    return {value.isFinite() ? Element::Finite : Element::Unknown, {}};
+      return {MaskedElement::NegativeInfinity, {}};
+    if (value.isFinite() && number.getValueAsDouble() <= kLowest)
+      return {MaskedElement::Lowest, {}};
+    return {value.isFinite() ? MaskedElement::Finite : MaskedElement::Unknown,
+            {}};
   }
   auto number = dyn_cast<IntegerAttr>(attribute);
   if (!number)
     return {};
   if (number.getType().isInteger(1))
-    return {number.getValue().isZero() ? Element::False : Element::True, {}};
+    return {number.getValue().isZero() ? MaskedElement::False
+                                       : MaskedElement::True,
+            {}};
   if (number.getValue().getSignificantBits() > 32)
     return {};
   LinearExpr index;
@@ -177,19 +186,20 @@ Element BodyEvaluator::getConstant(Attribute attribute) {
 }
 
 /// `index` as an integer of `type`, unless that could wrap.
-Element BodyEvaluator::asIndex(Type type, const LinearExpr &index) {
+MaskedElement BodyEvaluator::asIndex(Type type, const LinearExpr &index) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   if ((type.isInteger() && type.getIntOrFloatBitWidth() < 32) ||
       llvm::any_of(extents, [](int64_t extent) { return extent < 1; }))
     return {};
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   auto [least, greatest] = index.getRange(extents);
-  return least < -kMost || greatest > kMost ? Element()
-                                            : Element{Element::Index, index};
+  return least < -kMost || greatest > kMost
+             ? MaskedElement()
+             : MaskedElement{MaskedElement::Index, index};
 }
 
 /// What a tensor of masks or indices holds, in the loops of the operation.
-Element BodyEvaluator::getTensor(OpOperand &operand) {
+MaskedElement BodyEvaluator::getTensor(OpOperand &operand) {
   Attribute constant;
   if (matchPattern(operand.get(), m_Constant(&constant)))
     return getConstant(constant);
@@ -218,12 +228,13 @@ Element BodyEvaluator::getTensor(OpOperand &operand) {
                      unsigned(column - loops.begin()), diagonal->offset};
   }
   BodyEvaluator inner(
-      producer, its, side, [](OpOperand &) { return Element(); }, depth + 1);
-  Element element = inner.evaluate()[number];
+      producer, its, side, [](OpOperand &) { return MaskedElement(); },
+      depth + 1);
+  MaskedElement element = inner.evaluate().yielded[number];
   if (inner.found && !found)
     found = Diagonal{loops[inner.found->row], loops[inner.found->column],
                      inner.found->offset};
-  if (element.kind == Element::Index) {
+  if (element.kind == MaskedElement::Index) {
     LinearExpr index;
     index.coefficients.assign(numLoops(), 0);
     index.constant = element.index.constant;
@@ -235,7 +246,7 @@ Element BodyEvaluator::getTensor(OpOperand &operand) {
   return element;
 }
 
-Element BodyEvaluator::get(Value value) {
+MaskedElement BodyEvaluator::get(Value value) {
   if (auto it = elements.find(value); it != elements.end())
     return it->second;
   Attribute constant;
@@ -244,15 +255,15 @@ Element BodyEvaluator::get(Value value) {
   return {};
 }
 
-Element BodyEvaluator::evaluateFloat(Operation &inner) {
-  Element x = get(inner.getOperand(0));
-  Element y = inner.getNumOperands() > 1 ? get(inner.getOperand(1)) : Element();
-  auto isZero = [](Element e) { return e.kind == Element::Zero; };
-  auto isInfinite = [](Element e) {
-    return e.kind == Element::NegativeInfinity;
+MaskedElement BodyEvaluator::evaluateFloat(Operation &inner) {
+  MaskedElement x = get(inner.getOperand(0));
+  MaskedElement y =
+      inner.getNumOperands() > 1 ? get(inner.getOperand(1)) : MaskedElement();
+  auto isZero = [](MaskedElement e) { return e.kind == MaskedElement::Zero; };
+  auto isSum = [](MaskedElement e) { return e.kind == MaskedElement::Sum; };
+  auto isFinite = [](MaskedElement e) {
+    return e.kind == MaskedElement::Finite;
   };
-  auto isSum = [](Element e) { return e.kind == Element::Sum; };
-  auto isFinite = [](Element e) { return e.kind == Element::Finite; };
   bool areFinite = isFinite(x) && isFinite(y);
   if (isa<arith::AddFOp>(inner)) {
     if (isZero(x))
@@ -263,34 +274,35 @@ Element BodyEvaluator::evaluateFloat(Operation &inner) {
       return {};
     if (areFinite)
       return x;
-    return isInfinite(x) ? x : isInfinite(y) ? y : Element();
+    return x.isLowest() ? x : y.isLowest() ? y : MaskedElement();
   }
   if (isa<arith::SubFOp>(inner))
     return isZero(y) || areFinite ||
-                   (isInfinite(x) && !isSum(y) && !isInfinite(y))
+                   (x.isLowest() && !isSum(y) && !y.isLowest())
                ? x
-               : Element();
+               : MaskedElement();
   if (isa<arith::MulFOp>(inner))
-    return isZero(x) || isZero(y) ? Element{Element::Zero, {}}
+    return isZero(x) || isZero(y) ? MaskedElement{MaskedElement::Zero, {}}
            : areFinite            ? x
-                                  : Element();
+                                  : MaskedElement();
   if (isa<arith::DivFOp>(inner))
-    return isZero(x) ? x : Element();
+    return isZero(x) ? x : MaskedElement();
   if (isa<arith::NegFOp>(inner))
-    return isZero(x) || isFinite(x) ? x : Element();
+    return isZero(x) || isFinite(x) ? x : MaskedElement();
   if (isa<arith::ExtFOp, arith::TruncFOp>(inner))
-    return x.isMasked() || isFinite(x) ? x : Element();
+    return x.isMasked() || isFinite(x) ? x : MaskedElement();
   if (isa<math::ExpOp, math::Exp2Op>(inner))
-    return isInfinite(x) ? Element{Element::Zero, {}} : Element();
+    return x.isLowest() ? MaskedElement{MaskedElement::Zero, {}}
+                        : MaskedElement();
   if (isa<arith::MaximumFOp, arith::MaxNumFOp>(inner)) {
-    if (isInfinite(x))
+    if (x.isLowest())
       return y;
-    return isInfinite(y) ? x : Element();
+    return y.isLowest() ? x : MaskedElement();
   }
   return {};
 }
 
-Element BodyEvaluator::evaluate(Operation &inner) {
+MaskedElement BodyEvaluator::evaluate(Operation &inner) {
   if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
     LinearExpr loop;
     loop.coefficients.assign(numLoops(), 0);
@@ -298,14 +310,14 @@ Element BodyEvaluator::evaluate(Operation &inner) {
     return asIndex(index.getType(), loop);
   }
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(inner)) {
-    Element x = get(inner.getOperand(0));
-    return x.kind == Element::Index
+    MaskedElement x = get(inner.getOperand(0));
+    return x.kind == MaskedElement::Index
                ? asIndex(inner.getResult(0).getType(), x.index)
-               : Element();
+               : MaskedElement();
   }
   if (isa<arith::AddIOp, arith::SubIOp>(inner)) {
-    Element x = get(inner.getOperand(0)), y = get(inner.getOperand(1));
-    if (x.kind != Element::Index || y.kind != Element::Index)
+    MaskedElement x = get(inner.getOperand(0)), y = get(inner.getOperand(1));
+    if (x.kind != MaskedElement::Index || y.kind != MaskedElement::Index)
       return {};
     return asIndex(
         inner.getResult(0).getType(),
@@ -315,72 +327,78 @@ Element BodyEvaluator::evaluate(Operation &inner) {
     return compare(comparison);
   if (auto comparison = dyn_cast<arith::CmpFOp>(inner)) {
     bool areInfinite =
-        get(comparison.getLhs()).kind == Element::NegativeInfinity &&
-        get(comparison.getRhs()).kind == Element::NegativeInfinity;
+        get(comparison.getLhs()).kind == MaskedElement::NegativeInfinity &&
+        get(comparison.getRhs()).kind == MaskedElement::NegativeInfinity;
     return areInfinite && comparison.getPredicate() == arith::CmpFPredicate::OEQ
-               ? Element{Element::True, {}}
-               : Element();
+               ? MaskedElement{MaskedElement::True, {}}
+               : MaskedElement();
   }
   if (isa<arith::OrIOp, arith::AndIOp>(inner)) {
-    Element x = get(inner.getOperand(0)), y = get(inner.getOperand(1));
+    MaskedElement x = get(inner.getOperand(0)), y = get(inner.getOperand(1));
     bool isOr = isa<arith::OrIOp>(inner);
-    Element::Kind neutral = isOr ? Element::False : Element::True;
-    Element::Kind stronger = isOr ? Element::True : Element::False;
+    MaskedElement::Kind neutral =
+        isOr ? MaskedElement::False : MaskedElement::True;
+    MaskedElement::Kind stronger =
+        isOr ? MaskedElement::True : MaskedElement::False;
     if (x.kind == neutral)
       return y;
     if (y.kind == neutral)
       return x;
-    return x.kind == stronger ? x : y.kind == stronger ? y : Element();
+    return x.kind == stronger ? x : y.kind == stronger ? y : MaskedElement();
   }
   if (auto select = dyn_cast<arith::SelectOp>(inner)) {
-    Element condition = get(select.getCondition());
-    Element yes = get(select.getTrueValue()), no = get(select.getFalseValue());
-    if (condition.kind == Element::True)
+    MaskedElement condition = get(select.getCondition());
+    MaskedElement yes = get(select.getTrueValue()),
+                  no = get(select.getFalseValue());
+    if (condition.kind == MaskedElement::True)
       return yes;
-    if (condition.kind == Element::False)
+    if (condition.kind == MaskedElement::False)
       return no;
-    return yes.kind == no.kind && yes.kind != Element::Index &&
+    return yes.kind == no.kind && yes.kind != MaskedElement::Index &&
                    yes.result == no.result
                ? yes
-               : Element();
+               : MaskedElement();
   }
   return evaluateFloat(inner);
 }
 
-SmallVector<Element> BodyEvaluator::evaluate() {
+BodyElements BodyEvaluator::evaluate() {
+  BodyElements all;
   Block *body = op.getBlock();
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = body->getArgument(operand.getOperandNumber());
-    Element element;
+    MaskedElement element;
     if (op.isDpsInit(&operand)) {
-      element.kind =
-          op.getNumReductionLoops() != 0 ? Element::Sum : Element::Unknown;
+      element.kind = op.getNumReductionLoops() != 0 ? MaskedElement::Sum
+                                                    : MaskedElement::Unknown;
     } else {
       element = getInput(operand);
-      if (element.kind == Element::Unknown)
+      if (element.kind == MaskedElement::Unknown)
         element = getTensor(operand);
     }
     elements[argument] = element;
   }
-  for (Operation &inner : body->without_terminator())
-    if (inner.getNumResults() == 1 &&
-        inner.getNumOperands() + isa<linalg::IndexOp>(inner) > 0)
-      elements[inner.getResult(0)] = evaluate(inner);
-  SmallVector<Element> results;
+  for (Operation &inner : body->without_terminator()) {
+    if (inner.getNumResults() != 1 || inner.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    MaskedElement element = evaluate(inner);
+    elements[inner.getResult(0)] = element;
+    all.values.emplace_back(&inner, element);
+  }
   for (Value result : body->getTerminator()->getOperands())
-    results.push_back(get(result));
-  return results;
+    all.yielded.push_back(get(result));
+  return all;
 }
 
-SmallVector<Element>
+BodyElements
 amp::evaluateMasked(linalg::LinalgOp op, const Diagonal &diagonal, Side side,
-                    function_ref<Element(OpOperand &)> getInput) {
+                    function_ref<MaskedElement(OpOperand &)> getInput) {
   return BodyEvaluator(op, diagonal, side, getInput).evaluate();
 }
 
 std::optional<Diagonal> amp::findDiagonal(linalg::LinalgOp op) {
   BodyEvaluator evaluator(op, std::nullopt, Side::Beyond,
-                          [](OpOperand &) { return Element(); });
+                          [](OpOperand &) { return MaskedElement(); });
   evaluator.evaluate();
   return evaluator.found;
 }

@@ -28,10 +28,12 @@ struct Diagonal {
 };
 
 /// What an element is.
-struct Element {
+struct MaskedElement {
   enum Kind {
     Unknown,
     Zero,
+    /// -1e30 or less: as good as minus infinity in a softmax beside a number.
+    Lowest,
     NegativeInfinity,
     /// A number, as long as nothing overflows.
     Finite,
@@ -47,18 +49,28 @@ struct Element {
   /// Which sum, by the number of its result.
   unsigned result = 0;
 
-  bool isMasked() const { return kind == Zero || kind == NegativeInfinity; }
+  bool isLowest() const { return kind == Lowest || kind == NegativeInfinity; }
+  bool isMasked() const { return kind == Zero || isLowest(); }
+  bool isNumber() const { return kind == Zero || kind == Finite; }
 };
 
 /// The elements that are asked for.
 enum class Side { Beyond, Within };
 
-/// What `op`, a linalg operation on tensors, yields for elements on one side of
-/// `diagonal` of its loops; `getInput` says what an input is there, or Unknown.
-/// What masks and tensors of indices are is found out where they are computed.
-SmallVector<Element>
-evaluateMasked(linalg::LinalgOp op, const Diagonal &diagonal, Side side,
-               function_ref<Element(OpOperand &)> getInput);
+/// The values of a body.
+struct BodyElements {
+  /// Of its operations with one result, in their order.
+  SmallVector<std::pair<Operation *, MaskedElement>> values;
+  SmallVector<MaskedElement> yielded;
+};
+
+/// What `op`, a linalg operation on tensors, computes for elements on one side
+/// of `diagonal` of its loops; `getInput` says what an input is there, or
+/// Unknown. What masks and tensors of indices are is found out where they are
+/// computed.
+BodyElements evaluateMasked(linalg::LinalgOp op, const Diagonal &diagonal,
+                            Side side,
+                            function_ref<MaskedElement(OpOperand &)> getInput);
 
 /// The diagonal of a comparison of two loops in the body of `op`, or in what
 /// computes one of its masks.

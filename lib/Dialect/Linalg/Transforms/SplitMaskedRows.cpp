@@ -28,7 +28,8 @@
 // Zeros times what stands in masked places are left out: an infinity or NaN
 // there does not become one of the result. A row that is masked as a whole has
 // a softmax of NaN, also beyond the diagonal: where it is not known that there
-// is none, nothing that is read elsewhere may be zero there.
+// is none, nothing that is read elsewhere may be zero there. Where a large
+// negative number stands for minus infinity, it has to be known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +58,7 @@ namespace {
 /// its elements beyond the diagonal are.
 struct MaskedValue {
   std::optional<unsigned> row, column;
-  Element::Kind kind = Element::Unknown;
+  MaskedElement::Kind kind = MaskedElement::Unknown;
   /// Elements that are not beyond the diagonal are numbers.
   bool isFinite = false;
 
@@ -113,8 +114,9 @@ private:
 
   linalg::GenericOp seed;
   int64_t offset = 0, numRows = 0, numColumns = 0;
-  /// No row is masked as a whole, whose softmax would be NaN, masked or not.
-  bool areRowsSeen = true;
+  /// No row is masked as a whole, whose softmax would be NaN, masked or not,
+  /// or, of numbers in the place of minus infinity, anything.
+  bool areRowsSeen = true, needRowsSeen = false;
   SmallVector<MaskedOp> ops;
   DenseMap<Value, MaskedValue> values;
   /// Of each value with rows, its blocks.
@@ -183,7 +185,7 @@ bool MaskedRegion::add(linalg::GenericOp op, unsigned row, unsigned column) {
       return false;
     if (auto it = values.find(operand.get()); it != values.end()) {
       seen = it->second;
-      readsZeros |= seen.kind == Element::Zero && seen.isMatrix();
+      readsZeros |= seen.kind == MaskedElement::Zero && seen.isMatrix();
     } else if (auto product = operand.get().getDefiningOp<linalg::LinalgOp>()) {
       seen.isFinite = succeeded(matchContraction(product));
     }
@@ -194,26 +196,28 @@ bool MaskedRegion::add(linalg::GenericOp op, unsigned row, unsigned column) {
   bool sumsRows = kinds[row] == utils::IteratorType::reduction;
   bool sumsColumns = kinds[column] == utils::IteratorType::reduction;
   Diagonal diagonal{row, column, offset};
-  SmallVector<Element> results = evaluateMasked(
-      op, diagonal, Side::Beyond, [&](OpOperand &operand) -> Element {
+  BodyElements beyond = evaluateMasked(
+      op, diagonal, Side::Beyond, [&](OpOperand &operand) -> MaskedElement {
         const MaskedValue &seen = operands[operand.getOperandNumber()];
-        return {seen.isMatrix() ? seen.kind : Element::Unknown, {}};
+        return {seen.isMatrix() ? seen.kind : MaskedElement::Unknown, {}};
       });
-  SmallVector<Element> within = evaluateMasked(
-      op, diagonal, Side::Within, [&](OpOperand &operand) -> Element {
+  BodyElements within = evaluateMasked(
+      op, diagonal, Side::Within, [&](OpOperand &operand) -> MaskedElement {
         const MaskedValue &seen = operands[operand.getOperandNumber()];
-        return {seen.isFinite ? Element::Finite : Element::Unknown, {}};
+        return {seen.isFinite ? MaskedElement::Finite : MaskedElement::Unknown,
+                {}};
       });
   bool readsFinite = llvm::all_of(operands, [](const MaskedValue &seen) {
     return seen.isFinite || !seen.isMatrix();
   });
   bool isProduct = succeeded(matchContraction(op));
   SmallVector<std::pair<Value, MaskedValue>> made;
-  for (auto [result, out, element, inside] : llvm::zip_equal(
-           op->getResults(), op.getDpsInitsMutable(), results, within)) {
+  for (auto [result, out, element, inside] :
+       llvm::zip_equal(op->getResults(), op.getDpsInitsMutable(),
+                       beyond.yielded, within.yielded)) {
     MaskedValue seen = operands[out.getOperandNumber()];
     if (sumsRows || sumsColumns) {
-      bool addsNothing = element.kind == Element::Sum &&
+      bool addsNothing = element.kind == MaskedElement::Sum &&
                          element.result == result.getResultNumber();
       if (isProduct ? !readsZeros : !addsNothing)
         return false;
@@ -222,16 +226,23 @@ bool MaskedRegion::add(linalg::GenericOp op, unsigned row, unsigned column) {
         return false;
       if (!sumsRows)
         made.push_back({result,
-                        {seen.row, std::nullopt, Element::Unknown,
+                        {seen.row, std::nullopt, MaskedElement::Unknown,
                          readsFinite && isMaximum(op)}});
       continue;
     }
     if (!seen.isMatrix() || !element.isMasked())
       return false;
-    bool isFinite = inside.kind == Element::Finite;
-    if (element.kind == Element::NegativeInfinity)
-      areRowsSeen &= isFinite;
-    made.push_back({result, {seen.row, seen.column, element.kind, isFinite}});
+    made.push_back({result,
+                    {seen.row, seen.column, element.kind,
+                     inside.kind == MaskedElement::Finite}});
+  }
+  // What is masked is a number elsewhere; so is what a maximum is taken from.
+  for (auto [outside, inside] : llvm::zip_equal(beyond.values, within.values)) {
+    auto &[inner, element] = outside;
+    if (!element.isLowest() || isa<arith::SubFOp>(inner))
+      continue;
+    areRowsSeen &= inside.second.isNumber();
+    needRowsSeen |= element.kind == MaskedElement::Lowest;
   }
   for (auto &[result, seen] : made)
     values[result] = seen;
@@ -328,14 +339,14 @@ LogicalResult MaskedRegion::find() {
     for (Value result : masked.op->getResults()) {
       auto it = values.find(result);
       if (it == values.end() || !it->second.isMatrix() ||
-          (it->second.kind == Element::Zero && areRowsSeen))
+          (it->second.kind == MaskedElement::Zero && areRowsSeen))
         continue;
       if (!llvm::all_of(result.getUsers(),
                         [&](Operation *user) { return isInside(user); }))
         return failure();
     }
   }
-  return success(hasProduct);
+  return success(hasProduct && (areRowsSeen || !needRowsSeen));
 }
 
 SmallVector<RowBlock> MaskedRegion::makeBlocks(int64_t mostBlocks,

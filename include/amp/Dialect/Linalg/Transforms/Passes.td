@@ -183,10 +183,9 @@ def SplitMaskedRowsPass : Pass<"amp-split-masked-rows", "::mlir::func::FuncOp"> 
     and memory is for what is masked. Rows are cut in blocks, and each operation on scores, forward
     and backward, is computed for each block with the columns that its last row has.
 
-    **Input.** An elementwise `linalg.generic` of static shape that makes minus infinity of elements whose
-    column is beyond their row plus a constant, by a comparison of two indices in its body or in what
-    computes its mask. (Of large negative numbers a softmax of a row that is masked as a whole makes other
-    numbers than zero.) With it, in its block:
+    **Input.** An elementwise `linalg.generic` of static shape that makes minus infinity, or -1e30 and less, of
+    elements whose column is beyond their row plus a constant, by a comparison of two indices in its body or
+    in what computes its mask. With it, in its block:
 
     * elementwise operations that make zero or minus infinity of such elements;
     * sums, maxima and the like along rows or columns to which they add nothing;
@@ -194,15 +193,17 @@ def SplitMaskedRowsPass : Pass<"amp-split-masked-rows", "::mlir::func::FuncOp"> 
     * products, in front of all these, of which nobody else reads the result.
 
     A matrix that something else reads has to be zero there: it is put together over zeros. Where one is
-    not, or there is no product, nothing is done; nor where one is, and a row may be masked as a whole:
-    by a constant below zero, or by something else than the comparison of a product's result.
+    not, or there is no product, nothing is done; nor where one is, or a number stands for minus infinity,
+    and a row may be masked as a whole: by a constant below zero, or where something else than a product's
+    result is masked, or by something else than the comparison.
 
     **Cost.** At most `blocks` blocks of at least `rows` rows: of n blocks (n - 1) / 2n of the work is left
     out.
 
     **Numbers.** Sums are over fewer elements, the others being zero, and may round differently.
-    Zero times a value of a masked position is left out, which matters if that is infinite or NaN; so does
-    the NaN that the softmax of a row masked as a whole has in columns beyond its block.
+    Zero times a value of a masked position is left out, which matters if that is infinite or NaN; so is
+    the NaN that the softmax of a row masked as a whole has in columns beyond its block. Scores of -1e30 and less
+    count as masked where a number does.
 
     Before:
     ```mlir
