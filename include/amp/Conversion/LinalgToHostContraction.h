@@ -52,6 +52,9 @@ constexpr int64_t kBlasNever = std::numeric_limits<int64_t>::max();
 /// where waking a thread takes as long.
 constexpr int64_t kHostPartWork = int64_t(1) << 20;
 
+/// Pieces of a loop for each thread: more are shared more evenly.
+constexpr int64_t kPiecesPerThread = 4;
+
 struct HostContractionOptions {
   BlasUse blas = BlasUse::Auto;
   int64_t blasMinWork = kBlasMinWork;

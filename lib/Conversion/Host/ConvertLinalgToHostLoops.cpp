@@ -85,9 +85,6 @@ static constexpr int64_t kAccumulators = 4, kAccumulatedExtent = 128;
 /// largest divisor of its extent in this range, if there is one.
 static constexpr int64_t kMinBlock = 256, kMaxBlock = 4096;
 
-/// Pieces for each thread: more are shared more evenly.
-static constexpr int64_t kPiecesPerThread = 4;
-
 /// What the extent of a piece of an innermost loop is a multiple of: a cache
 /// line of bytes, and whole vectors.
 static constexpr int64_t kPieceUnit = 64;

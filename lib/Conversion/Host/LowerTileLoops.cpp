@@ -51,9 +51,6 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Pieces for each thread: more are shared more evenly.
-static constexpr int64_t kPiecesPerThread = 4;
-
 /// What a piece may have on the stack of whatever thread it runs on.
 static constexpr int64_t kStackBytes = 1 << 20;
 

@@ -76,9 +76,6 @@ static constexpr int64_t kChain = 2048;
 /// Steps of a part of a long loop, at least.
 static constexpr int64_t kShortestPart = 256;
 
-/// Pieces for each thread: more are shared more evenly.
-static constexpr int64_t kPiecesPerThread = 4;
-
 namespace {
 /// The operands, in the order of the operation.
 enum Operand : unsigned { kA, kB, kC };

@@ -360,7 +360,7 @@ void ContractionEmitter::divide(function_ref<void(const Part &)> emitPart) {
   int64_t unit = 1;
   if (!view.batch.empty() && getLength(whole.batch.size) >= most) {
     // Parts of a batch cost nothing more, and many are shared more evenly.
-    most = std::min(most * 4, getLength(whole.batch.size));
+    most = std::min(most * kPiecesPerThread, getLength(whole.batch.size));
   } else {
     bool byRows = getLength(m) > getLength(n);
     divided = byRows ? &Part::rows : &Part::columns;

@@ -544,6 +544,45 @@ func.func @swapped(%q: tensor<8x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x3xf32>
   } -> tensor<8x3xf32>
   return %both#0, %both#1, %r : tensor<8xf32>, tensor<8xf32>, tensor<8x3xf32>
 }
+// Two that do not are split.
+// CHECK-LABEL: func.func @two_sums
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<4x4xf32>)
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<4x8xf32>)
+func.func @two_sums(%q: tensor<8x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x3xf32>, %e: tensor<8x8xf32>, %z: tensor<8x3xf32>,
+                   %s0: tensor<8xf32>, %s1: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8x3xf32>) {
+  %infinite = arith.constant 0xFF800000 : f32
+  %s = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %w: f32, %o: f32):
+    %m = arith.mulf %x, %w : f32
+    %t = arith.addf %o, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x8xf32>
+  %p = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %beyond = arith.cmpi sgt, %j, %i : index
+    %masked = arith.select %beyond, %infinite, %x : f32
+    %y = math.exp %masked : f32
+    linalg.yield %y : f32
+  } -> tensor<8x8xf32>
+  %both:2 = linalg.generic {indexing_maps = [#ij, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%p : tensor<8x8xf32>) outs(%s0, %s1 : tensor<8xf32>, tensor<8xf32>) {
+  ^bb0(%x: f32, %o0: f32, %o1: f32):
+    %t0 = arith.addf %o0, %x : f32
+    %t1 = arith.addf %o1, %x : f32
+    linalg.yield %t0, %t1 : f32, f32
+  } -> (tensor<8xf32>, tensor<8xf32>)
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%p, %v : tensor<8x8xf32>, tensor<8x3xf32>) outs(%z : tensor<8x3xf32>) {
+  ^bb0(%x: f32, %w: f32, %o: f32):
+    %m = arith.mulf %x, %w : f32
+    %t = arith.addf %o, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x3xf32>
+  return %both#0, %both#1, %r : tensor<8xf32>, tensor<8xf32>, tensor<8x3xf32>
+}
 
 // -----
 

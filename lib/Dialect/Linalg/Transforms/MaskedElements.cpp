@@ -19,10 +19,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "MaskedElements.h"
+#include "amp/Analysis/Fill.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -50,7 +50,7 @@ public:
 
 private:
   MaskedElement get(Value value);
-  MaskedElement getConstant(Attribute attribute);
+  MaskedElement getConstant(TypedAttr attribute);
   MaskedElement asIndex(Type type, const LinearExpr &index);
   MaskedElement getTensor(OpOperand &operand);
   MaskedElement evaluate(Operation &inner);
@@ -156,9 +156,7 @@ MaskedElement BodyEvaluator::compare(arith::CmpIOp compare) {
   }
 }
 
-MaskedElement BodyEvaluator::getConstant(Attribute attribute) {
-  if (auto splat = dyn_cast<SplatElementsAttr>(attribute))
-    attribute = splat.getSplatValue<Attribute>();
+MaskedElement BodyEvaluator::getConstant(TypedAttr attribute) {
   if (auto number = dyn_cast<FloatAttr>(attribute)) {
     APFloat value = number.getValue();
     if (value.isZero())
@@ -200,8 +198,7 @@ MaskedElement BodyEvaluator::asIndex(Type type, const LinearExpr &index) {
 
 /// What a tensor of masks or indices holds, in the loops of the operation.
 MaskedElement BodyEvaluator::getTensor(OpOperand &operand) {
-  Attribute constant;
-  if (matchPattern(operand.get(), m_Constant(&constant)))
+  if (TypedAttr constant = getSplatValue(operand.get()))
     return getConstant(constant);
   AffineMap map = op.getMatchingIndexingMap(&operand);
   auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
@@ -249,8 +246,7 @@ MaskedElement BodyEvaluator::getTensor(OpOperand &operand) {
 MaskedElement BodyEvaluator::get(Value value) {
   if (auto it = elements.find(value); it != elements.end())
     return it->second;
-  Attribute constant;
-  if (matchPattern(value, m_Constant(&constant)))
+  if (TypedAttr constant = getSplatValue(value))
     return getConstant(constant);
   return {};
 }
@@ -371,6 +367,7 @@ BodyElements BodyEvaluator::evaluate() {
     if (op.isDpsInit(&operand)) {
       element.kind = op.getNumReductionLoops() != 0 ? MaskedElement::Sum
                                                     : MaskedElement::Unknown;
+      element.result = op.getTiedOpResult(&operand).getResultNumber();
     } else {
       element = getInput(operand);
       if (element.kind == MaskedElement::Unknown)

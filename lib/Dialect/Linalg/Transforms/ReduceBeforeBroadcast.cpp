@@ -23,8 +23,10 @@
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
 
 #define DEBUG_TYPE "amp-reduce-before-broadcast"
 
@@ -82,7 +84,7 @@ static AffineMap dropLoops(AffineMap map, const llvm::SmallBitVector &dropped) {
   return AffineMap::get(numKept, 0, results, context);
 }
 
-static LogicalResult reduceFirst(linalg::GenericOp op) {
+static LogicalResult reduceFirst(RewriterBase &rewriter, linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
       op.getNumReductionLoops() == 0 || op.hasDynamicShape())
     return failure();
@@ -96,26 +98,26 @@ static LogicalResult reduceFirst(linalg::GenericOp op) {
     if (!repeated[loop] && !hasLength(op, loop))
       return failure();
 
-  OpBuilder builder(op);
+  rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   AffineMap kept = dropLoops(written, repeated);
   SmallVector<utils::IteratorType> kinds;
-  SmallVector<int64_t> extents;
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (!repeated[loop]) {
+    if (!repeated[loop])
       kinds.push_back(kind);
-      extents.push_back(op.getStaticLoopRanges()[loop]);
-    }
-  SmallVector<int64_t> shape =
-      llvm::map_to_vector(kept.getResults(), [&](AffineExpr expr) {
-        return extents[cast<AffineDimExpr>(expr).getPosition()];
-      });
   auto type = cast<RankedTensorType>(init.get().getType());
+  SmallVector<int64_t> shape, added;
+  for (auto [dim, expr] : llvm::enumerate(written.getResults())) {
+    if (repeated[cast<AffineDimExpr>(expr).getPosition()])
+      added.push_back(dim);
+    else
+      shape.push_back(type.getDimSize(dim));
+  }
   Value empty =
-      tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
-  Value first = arith::ConstantOp::create(builder, loc, start);
+      tensor::EmptyOp::create(rewriter, loc, shape, type.getElementType());
+  Value first = arith::ConstantOp::create(rewriter, loc, start);
   Value filled =
-      linalg::FillOp::create(builder, loc, first, empty).getResult(0);
+      linalg::FillOp::create(rewriter, loc, first, empty).getResult(0);
 
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
@@ -123,7 +125,7 @@ static LogicalResult reduceFirst(linalg::GenericOp op) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (TypedAttr constant = getSplatValue(input->get())) {
       mapping.map(op.getMatchingBlockArgument(input),
-                  arith::ConstantOp::create(builder, loc, constant));
+                  arith::ConstantOp::create(rewriter, loc, constant));
       continue;
     }
     inputs.push_back(input->get());
@@ -131,7 +133,7 @@ static LogicalResult reduceFirst(linalg::GenericOp op) {
   }
   maps.push_back(kept);
   auto reduced = linalg::GenericOp::create(
-      builder, loc, filled.getType(), inputs, filled, maps, kinds,
+      rewriter, loc, filled.getType(), inputs, filled, maps, kinds,
       [&](OpBuilder &b, Location, ValueRange arguments) {
         ValueRange given = arguments.drop_back();
         for (OpOperand *input : op.getDpsInputOperands()) {
@@ -153,25 +155,13 @@ static LogicalResult reduceFirst(linalg::GenericOp op) {
           });
         }
       });
-  // Along the dimensions of the result, in its own order.
-  SmallVector<AffineExpr> read;
-  for (auto [dim, expr] : llvm::enumerate(written.getResults()))
-    if (!repeated[cast<AffineDimExpr>(expr).getPosition()])
-      read.push_back(builder.getAffineDimExpr(dim));
-  unsigned rank = type.getRank();
-  SmallVector<AffineMap> broadcast = {
-      AffineMap::get(rank, 0, read, builder.getContext()),
-      builder.getMultiDimIdentityMap(rank)};
-  Value target = tensor::EmptyOp::create(builder, loc, type.getShape(),
+  Value target = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                          type.getElementType());
-  auto result = linalg::GenericOp::create(
-      builder, loc, type, reduced.getResults(), target, broadcast,
-      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-      [](OpBuilder &b, Location loc, ValueRange arguments) {
-        linalg::YieldOp::create(b, loc, arguments.front());
-      });
-  op.replaceAllUsesWith(result);
-  op.erase();
+  auto broadcast = linalg::BroadcastOp::create(
+      rewriter, loc, reduced.getResult(0), target, added);
+  rewriter.replaceOp(op, broadcast);
+  // As all others are where this pass stands.
+  (void)linalg::generalizeNamedOp(rewriter, broadcast);
   return success();
 }
 
@@ -183,8 +173,9 @@ struct ReduceBeforeBroadcast
   void runOnOperation() override {
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
     for (linalg::GenericOp op : ops)
-      (void)reduceFirst(op);
+      (void)reduceFirst(rewriter, op);
   }
 };
 } // namespace

@@ -373,30 +373,33 @@ SmallVector<RowBlock> MaskedRegion::makeBlocks(int64_t mostBlocks,
 namespace {
 /// Part of a tensor.
 struct Part {
+  SmallVector<int64_t> shape;
   SmallVector<OpFoldResult> offsets, sizes, strides;
 
   Part(OpBuilder &b, RankedTensorType type, std::optional<unsigned> row,
        std::optional<unsigned> column, const RowBlock &block) {
-    for (int64_t size : type.getShape()) {
-      offsets.push_back(b.getIndexAttr(0));
-      sizes.push_back(b.getIndexAttr(size));
-      strides.push_back(b.getIndexAttr(1));
-    }
+    shape = llvm::to_vector(type.getShape());
+    offsets.assign(shape.size(), b.getIndexAttr(0));
+    strides.assign(shape.size(), b.getIndexAttr(1));
     if (row) {
       offsets[*row] = b.getIndexAttr(block.begin);
-      sizes[*row] = b.getIndexAttr(block.rows);
+      shape[*row] = block.rows;
     }
     if (column)
-      sizes[*column] = b.getIndexAttr(block.columns);
+      shape[*column] = block.columns;
+    sizes = getAsIndexOpFoldResult(b.getContext(), shape);
+  }
+
+  Value extract(OpBuilder &b, Location loc, Value whole) const {
+    return tensor::ExtractSliceOp::create(b, loc, whole, offsets, sizes,
+                                          strides);
+  }
+  Value insert(OpBuilder &b, Location loc, Value part, Value whole) const {
+    return tensor::InsertSliceOp::create(b, loc, part, whole, offsets, sizes,
+                                         strides);
   }
 };
 } // namespace
-
-/// A tensor of a type, without values.
-static Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type) {
-  return tensor::EmptyOp::create(b, loc, type.getShape(),
-                                 type.getElementType());
-}
 
 Value MaskedRegion::getPart(RewriterBase &rewriter, const MaskedOp &masked,
                             OpOperand &operand, const RowBlock &block,
@@ -410,24 +413,19 @@ Value MaskedRegion::getPart(RewriterBase &rewriter, const MaskedOp &masked,
                           column = *getDimOf(map, masked.column);
   if (!row && !column)
     return whole;
+  Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(whole.getType());
   Part part(rewriter, type, row, column, block);
-  auto slice = tensor::ExtractSliceOp::create(
-      rewriter, op.getLoc(), whole, part.offsets, part.sizes, part.strides);
   // Of what is nothing yet, or one value, a smaller one.
-  if (whole.getDefiningOp<tensor::EmptyOp>()) {
-    Value empty = createEmpty(rewriter, op.getLoc(), slice.getType());
-    rewriter.eraseOp(slice);
-    return empty;
-  }
   auto fill = whole.getDefiningOp<linalg::LinalgOp>();
-  if (Value value = fill ? getFillValue(fill) : Value()) {
-    Value empty = createEmpty(rewriter, op.getLoc(), slice.getType());
-    rewriter.eraseOp(slice);
-    return linalg::FillOp::create(rewriter, op.getLoc(), value, empty)
-        .getResult(0);
-  }
-  return slice;
+  Value element = fill ? getFillValue(fill) : Value();
+  if (!element && !whole.getDefiningOp<tensor::EmptyOp>())
+    return part.extract(rewriter, loc, whole);
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, part.shape, type.getElementType());
+  return element ? linalg::FillOp::create(rewriter, loc, element, empty)
+                       .getResult(0)
+                 : empty;
 }
 
 Value MaskedRegion::assemble(RewriterBase &rewriter, OpResult result,
@@ -435,7 +433,8 @@ Value MaskedRegion::assemble(RewriterBase &rewriter, OpResult result,
   const MaskedValue &seen = values.at(result);
   Location loc = result.getLoc();
   auto type = cast<RankedTensorType>(result.getType());
-  Value whole = createEmpty(rewriter, loc, type);
+  Value whole = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                        type.getElementType());
   if (seen.column) {
     Value zero = arith::ConstantOp::create(
         rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
@@ -443,8 +442,7 @@ Value MaskedRegion::assemble(RewriterBase &rewriter, OpResult result,
   }
   for (auto [block, value] : llvm::zip_equal(blocks, parts.at(result))) {
     Part part(rewriter, type, seen.row, seen.column, block);
-    whole = tensor::InsertSliceOp::create(
-        rewriter, loc, value, whole, part.offsets, part.sizes, part.strides);
+    whole = part.insert(rewriter, loc, value, whole);
   }
   return whole;
 }
@@ -469,6 +467,7 @@ static void moveIndices(RewriterBase &rewriter, linalg::GenericOp op,
 void MaskedRegion::splitOp(RewriterBase &rewriter, const MaskedOp &masked,
                            ArrayRef<RowBlock> blocks) {
   linalg::GenericOp op = masked.op;
+  Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   // Sums of all rows so far.
   SmallVector<Value> sums(op.getDpsInits());
@@ -482,47 +481,31 @@ void MaskedRegion::splitOp(RewriterBase &rewriter, const MaskedOp &masked,
     std::reverse(order.begin(), order.end());
   for (unsigned number : order) {
     const RowBlock &block = blocks[number];
+    // Where `out` has sums of all rows, the part that the block adds to.
+    auto getSums = [&](OpOperand &out) {
+      return Part(
+          rewriter, cast<RankedTensorType>(out.get().getType()), std::nullopt,
+          *getDimOf(op.getMatchingIndexingMap(&out), masked.column), block);
+    };
     SmallVector<Value> operands;
-    SmallVector<Type> types;
-    for (OpOperand &operand : op->getOpOperands())
-      operands.push_back(getPart(rewriter, masked, operand, block, number));
+    for (OpOperand *input : op.getDpsInputOperands())
+      operands.push_back(getPart(rewriter, masked, *input, block, number));
     for (auto [result, sum, out] :
-         llvm::zip_equal(op->getResults(), sums, op.getDpsInitsMutable())) {
-      Value &part = operands[out.getOperandNumber()];
-      if (!values.contains(result)) {
-        std::optional<unsigned> column =
-            *getDimOf(op.getMatchingIndexingMap(&out), masked.column);
-        part = sum;
-        if (column) {
-          Part slice(rewriter, cast<RankedTensorType>(sum.getType()),
-                     std::nullopt, column, block);
-          part = tensor::ExtractSliceOp::create(rewriter, op.getLoc(), sum,
-                                                slice.offsets, slice.sizes,
-                                                slice.strides);
-        }
-      }
-      types.push_back(part.getType());
-    }
+         llvm::zip_equal(op->getResults(), sums, op.getDpsInitsMutable()))
+      operands.push_back(values.contains(result)
+                             ? getPart(rewriter, masked, out, block, number)
+                             : getSums(out).extract(rewriter, loc, sum));
+    auto types = llvm::to_vector(
+        ValueRange(operands).drop_front(op.getNumDpsInputs()).getTypes());
     auto copy = cast<linalg::GenericOp>(clone(rewriter, op, types, operands));
     moveIndices(rewriter, copy, masked.row, block.begin);
     for (auto [result, part, sum, out] :
          llvm::zip_equal(op->getResults(), copy->getResults(), sums,
                          op.getDpsInitsMutable())) {
-      if (values.contains(result)) {
+      if (values.contains(result))
         parts[result].push_back(part);
-        continue;
-      }
-      std::optional<unsigned> column =
-          *getDimOf(op.getMatchingIndexingMap(&out), masked.column);
-      if (!column) {
-        sum = part;
-        continue;
-      }
-      Part slice(rewriter, cast<RankedTensorType>(sum.getType()), std::nullopt,
-                 column, block);
-      sum = tensor::InsertSliceOp::create(rewriter, op.getLoc(), part, sum,
-                                          slice.offsets, slice.sizes,
-                                          slice.strides);
+      else
+        sum = getSums(out).insert(rewriter, loc, part, sum);
     }
   }
   for (auto [result, sum] : llvm::zip_equal(op->getResults(), sums)) {
