@@ -52,7 +52,8 @@ using namespace mlir;
 using namespace mlir::amp;
 
 /// Words for which one look at a block's columns is valid. Words stay the outer
-/// loop beyond that, so that a wide matrix is read and written in order.
+/// loop beyond that, so that a wide matrix is read and written in order; where
+/// squares are turned, columns are, for the same reason.
 static constexpr int64_t kRowBlock = 32;
 
 /// Words of a panel before the next panel's, where panels share lines: their
@@ -123,9 +124,12 @@ struct PackEmitter {
   Value loadGather(const Columns &columns, Index row);
   /// `side` columns, whose offsets are given, by as many words.
   void packSquare(ArrayRef<Index> columns, ArrayRef<Index> chunks, Index word);
+  /// True if the columns of a group are neighbours.
+  Value areNeighbours(Index firstColumn);
   /// Words from `word` to `end` of a group of columns that are neighbours, or
-  /// whose rows are; by panels where neither is so.
-  void packGroup(Index firstColumn, Index word, Index end);
+  /// whose rows are, all of them if `isRun` holds; by panels where neither is
+  /// so.
+  void packGroup(Index firstColumn, Index word, Index end, Value isRun);
   /// Words from `word` to `end` of the panels from `begin` to `endColumn`, of
   /// `columns` in all. A panel that is not full is filled with zeros before.
   void packPanels(Index begin, Index endColumn, Index columns, Index word,
@@ -216,11 +220,16 @@ void PackEmitter::packSquare(ArrayRef<Index> columns, ArrayRef<Index> chunks,
     storeChunks(vector, chunks, word + static_cast<int64_t>(i));
 }
 
-void PackEmitter::packGroup(Index firstColumn, Index word, Index end) {
+Value PackEmitter::areNeighbours(Index firstColumn) {
+  Value offsets =
+      b.loadVector(kGroupColumns, tables, columnTable + firstColumn);
+  return b.areRuns(offsets, kGroupColumns);
+}
+
+void PackEmitter::packGroup(Index firstColumn, Index word, Index end,
+                            Value isRun) {
   SmallVector<Index> chunks = getChunks(firstColumn);
   Index at = columnTable + firstColumn, one = b.number(1);
-  Value areNeighbours =
-      b.areRuns(b.loadVector(kGroupColumns, tables, at), kGroupColumns);
   auto packWide = [&] {
     Index first = b.loadIndex(tables, at);
     auto loadRow = [&](Index row) {
@@ -229,27 +238,35 @@ void PackEmitter::packGroup(Index firstColumn, Index word, Index end) {
     b.loop(word, end, one,
            [&](Index w) { storeChunks(makeWords(loadRow, w), chunks, w); });
   };
-  auto packSquares = [&](Index word) {
-    int64_t chunksOfSquare = side / kPackLanes;
-    for (int64_t from = 0; from < kGroupColumns; from += side) {
-      SmallVector<Index> columns;
-      for (int64_t lane = from; lane < from + side; ++lane)
-        columns.push_back(b.loadIndex(tables, at + lane));
-      packSquare(columns,
-                 ArrayRef(chunks).slice(from / kPackLanes, chunksOfSquare),
-                 word);
-    }
+  auto packSquares = [&](int64_t from, Index word) {
+    SmallVector<Index> columns;
+    for (int64_t lane = from; lane < from + side; ++lane)
+      columns.push_back(b.loadIndex(tables, at + lane));
+    packSquare(columns,
+               ArrayRef(chunks).slice(from / kPackLanes, side / kPackLanes),
+               word);
   };
-  b.branch(areNeighbours, packWide, [&] {
-    b.loop(word, end, b.number(side), [&](Index word) {
-      Index last = min(word + side, end);
-      Value areSquares = b.andThen(word + side <= end, [&] {
+  b.branch(areNeighbours(firstColumn), packWide, [&] {
+    // All squares of `side` columns, one below the other, before the next ones:
+    // rows of the source that begin at a multiple of 4 KiB share one set of a
+    // first-level cache, whose eight lines those squares read to the end.
+    Index whole = (end - word) / side * side;
+    Index piece = b.select(isRun, max(whole, side), b.number(side));
+    b.loop(word, end, piece, [&](Index word) {
+      Index last = min(word + piece, end);
+      Value areSquares = b.andThen(word + side <= last, [&] {
         int64_t rows = side * steps;
-        return b.areRuns(b.loadVector(rows, tables, rowTable + word * steps),
-                         rows);
+        return b.any(isRun, b.areRuns(b.loadVector(rows, tables,
+                                                   rowTable + word * steps),
+                                      rows));
       });
       b.branch(
-          areSquares, [&] { packSquares(word); },
+          areSquares,
+          [&] {
+            for (int64_t from = 0; from < kGroupColumns; from += side)
+              b.loop(word, last, b.number(side),
+                     [&](Index word) { packSquares(from, word); });
+          },
           [&] {
             Index endColumn = firstColumn + kGroupColumns;
             packPanels(firstColumn, endColumn, endColumn, word, last);
@@ -424,10 +441,28 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
     Index grouped =
         b.select(b.number(kGroupColumns) % width == 0,
                  pack.columns - pack.columns % kGroupColumns, b.number(0));
-    b.loop(wholeWords, kRowBlock, [&](Index word) {
-      Index end = min(word + kRowBlock, wholeWords);
-      b.loop(grouped, kGroupColumns,
-             [&](Index column) { emitter.packGroup(column, word, end); });
+    auto isRun = [&](Index word, Index end) {
+      return b.areConsecutive(emitter.tables, emitter.rowTable + word * steps,
+                              (end - word) * steps);
+    };
+    b.branch(b.number(0) < grouped, [&] {
+      auto oneBlock = [&]() -> HostBuilder::Values { return {wholeWords}; };
+      auto blocks = [&]() -> HostBuilder::Values {
+        return {b.number(kRowBlock)};
+      };
+      auto chooseByRows = [&] {
+        return b.either(isRun(b.number(0), wholeWords), oneBlock, blocks);
+      };
+      Index block = b.number(
+          b.either(emitter.areNeighbours(b.number(0)), blocks, chooseByRows)
+              .front());
+      b.loop(b.number(0), wholeWords, block, [&](Index word) {
+        Index end = min(word + block, wholeWords);
+        Value isBlockRun = isRun(word, end);
+        b.loop(grouped, kGroupColumns, [&](Index column) {
+          emitter.packGroup(column, word, end, isBlockRun);
+        });
+      });
     });
     Index shared = b.number(0);
     if (hasNarrowPanels) {

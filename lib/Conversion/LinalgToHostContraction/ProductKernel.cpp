@@ -13,6 +13,11 @@
 // first one from zero, where that is asked for. They are of one size, because
 // each reads and writes C once more.
 //
+// Where all rows of A are one block, B's panels are read a few times each, and
+// what they cost is to be brought and packed. A is packed first then, for each
+// block of the sum, and B in narrow blocks that are multiplied while they are
+// close.
+//
 // A product that stands in a loop over tiles finds B again, for each tile of
 // rows. All of it is packed by a function of its own, into memory that outlives
 // the call; the kept product multiplies a part of it, and has the sum as the
@@ -145,17 +150,22 @@ static Index getPartDistance(const MicroKernel &kernel,
   return panels.whole * countWords(kernel, k);
 }
 
-void KernelLibrary::callBlock(HostBuilder &b, const MicroKernel &kernel,
-                              Type aType, const ProductArguments &p,
-                              const PanelParts &aPanels,
+void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
+                              const ProductArguments &p,
+                              const LeftOperand &left,
                               const PanelParts &bPanels,
                               const ProductBlock &block) {
-  auto multiply = [&](const LeftOperand &left) {
-    callTiles(b, kernel, left, bPanels, p.c, p.tables.buffer,
-              p.tables.cM + block.row, p.tables.cN + block.column, block.rows,
-              block.columns, countWords(kernel, block.steps),
-              b.both(p.fromZero, block.step == 0));
-  };
+  callTiles(b, kernel, left, bPanels, p.c, p.tables.buffer,
+            p.tables.cM + block.row, p.tables.cN + block.column, block.rows,
+            block.columns, countWords(kernel, block.steps),
+            b.both(p.fromZero, block.step == 0));
+}
+
+void KernelLibrary::withLeftOperand(
+    HostBuilder &b, const MicroKernel &kernel, Type aType,
+    const ProductArguments &p, const PanelParts &aPanels,
+    const ProductBlock &block,
+    function_ref<void(const LeftOperand &)> multiply) {
   auto inPanels = [&] {
     callPackA(b, kernel, aType, p, block, aPanels);
     multiply({aPanels, {}});
@@ -173,6 +183,17 @@ void KernelLibrary::callBlock(HostBuilder &b, const MicroKernel &kernel,
   b.branch(isInPlace, inPlace, inPanels);
 }
 
+void KernelLibrary::callBlock(HostBuilder &b, const MicroKernel &kernel,
+                              Type aType, const ProductArguments &p,
+                              const PanelParts &aPanels,
+                              const PanelParts &bPanels,
+                              const ProductBlock &block) {
+  withLeftOperand(b, kernel, aType, p, aPanels, block,
+                  [&](const LeftOperand &left) {
+                    callTiles(b, kernel, p, left, bPanels, block);
+                  });
+}
+
 func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
   std::string name;
   llvm::raw_string_ostream(name) << "product_" << aType << "_" << bType;
@@ -183,21 +204,43 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
     PanelParts bPanels = layout.placeB(p.scratch);
     PanelParts aPanels = layout.placeA(p.scratch);
     Index stepsOfBlock = getStepsOfBlock(b, kernel, p.k);
-    b.loop(p.n, kBlockN, [&](Index j) {
-      Index columns = min(p.n - j, kBlockN);
+    auto packB = [&](Index j, Index columns, Index l, Index depth) {
+      callPack(b, kernel.getPackForm(bType),
+               {p.b, p.tables.buffer, p.tables.bK + l, depth, p.tables.bN + j,
+                columns, bPanels},
+               b.number(kernel.columns()), /*isB=*/true);
+    };
+    auto inFewRows = [&] {
       b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
         Index depth = min(p.k - l, stepsOfBlock);
-        callPack(b, kernel.getPackForm(bType),
-                 {p.b, p.tables.buffer, p.tables.bK + l, depth, p.tables.bN + j,
-                  columns, bPanels},
-                 b.number(kernel.columns()), /*isB=*/true);
-        b.loop(p.m, kBlockM, [&](Index i) {
-          Index rows = min(p.m - i, kBlockM);
-          callBlock(b, kernel, aType, p, aPanels, bPanels,
-                    {i, rows, j, columns, l, depth});
+        auto multiply = [&](const LeftOperand &left) {
+          b.loop(p.n, kFewRowsBlockN, [&](Index j) {
+            Index columns = min(p.n - j, kFewRowsBlockN);
+            packB(j, columns, l, depth);
+            callTiles(b, kernel, p, left, bPanels,
+                      {b.number(0), p.m, j, columns, l, depth});
+          });
+        };
+        withLeftOperand(b, kernel, aType, p, aPanels,
+                        {b.number(0), p.m, b.number(0), p.n, l, depth},
+                        multiply);
+      });
+    };
+    auto inBlocks = [&] {
+      b.loop(p.n, kBlockN, [&](Index j) {
+        Index columns = min(p.n - j, kBlockN);
+        b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
+          Index depth = min(p.k - l, stepsOfBlock);
+          packB(j, columns, l, depth);
+          b.loop(p.m, kBlockM, [&](Index i) {
+            Index rows = min(p.m - i, kBlockM);
+            callBlock(b, kernel, aType, p, aPanels, bPanels,
+                      {i, rows, j, columns, l, depth});
+          });
         });
       });
-    });
+    };
+    b.branch(p.m <= b.number(kBlockM), inFewRows, inBlocks);
   };
   return getKernel(name, getProductTypes(aType, bType), emit);
 }

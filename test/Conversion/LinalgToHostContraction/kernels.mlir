@@ -14,6 +14,8 @@ func.func @matmul(%a: memref<32x64xf16>, %b: memref<64x128xbf16>, %c: memref<32x
 // bf16 widens by a shift of integers, many at once, f16 by arith.extf. Columns that are
 // neighbours are moved 32 at a time, into as many panels as they make; where the rows are
 // neighbours a square is loaded, of 8 by 8 words or 16 by 16.
+// CHECK-LABEL: func.func private @amp_host_pack_f16
+// CHECK:         arith.extf %{{.+}} : vector<8xf16> to vector<8xf32>
 // CHECK-LABEL: func.func private @amp_host_pack_bf16
 // CHECK:         %[[LINE:.+]] = vector.load {{.*}} : memref<?xbf16>, vector<32xbf16>
 // CHECK-COUNT-4: vector.extract_strided_slice {{.*}} : vector<32xf32> to vector<8xf32>
@@ -25,8 +27,6 @@ func.func @matmul(%a: memref<32x64xf16>, %b: memref<64x128xbf16>, %c: memref<32x
 // CHECK-NEXT:    %[[LONG:.+]] = arith.extui %[[BITS]] : vector<8xi16> to vector<8xi32>
 // CHECK-NEXT:    %[[UP:.+]] = arith.shli %[[LONG]], %{{.+}} : vector<8xi32>
 // CHECK-NEXT:    arith.bitcast %[[UP]] : vector<8xi32> to vector<8xf32>
-// CHECK-LABEL: func.func private @amp_host_pack_f16
-// CHECK:         arith.extf %{{.+}} : vector<8xf16> to vector<8xf32>
 
 // The full tile: 12 accumulators of 8 lanes, one load of each element.
 // CHECK-LABEL: func.func private @amp_host_tiles
@@ -51,12 +51,12 @@ func.func @matmul(%a: memref<32x64xf16>, %b: memref<64x128xbf16>, %c: memref<32x
 // WIDE:         scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 
 // No call of a conversion, no accumulator in memory.
+// ASM-LABEL: amp_host_pack_f16:
+// ASM-NOT:     call{{.*}}extend
+// ASM:         vcvtph2ps {{.*}}, %ymm
 // ASM-LABEL: amp_host_pack_bf16:
 // ASM-NOT:     call{{.*}}extend
 // ASM:         vpmovzxwd {{.*}}, %ymm
 // ASM:         vpslld $16, %ymm
-// ASM-LABEL: amp_host_pack_f16:
-// ASM-NOT:     call{{.*}}extend
-// ASM:         vcvtph2ps {{.*}}, %ymm
 // ASM-LABEL: amp_host_tiles:
 // ASM-COUNT-12: vfmadd231ps {{.*}}%ymm

@@ -14,23 +14,29 @@ func.func @matmul(%a: memref<64x256xf32>, %b: memref<256x32xf32>, %c: memref<64x
 // the sum, with the offsets that the tables have.
 // CHECK-LABEL: func.func private @amp_host_product_f32_f32
 // CHECK:         scf.for %[[L:.+]] = %c0 to %{{.+}} step %{{.+}} {
-// CHECK:           call @amp_host_pack_f32
-// CHECK:           scf.for
-// CHECK:             %[[FEW:.+]] = arith.cmpi sle, %{{.+}}, %c128
-// CHECK:             %[[ROWS:.+]] = scf.if %[[FEW]] -> (i1) {
-// CHECK:               %[[BEGIN:.+]] = memref.load
-// CHECK:               scf.for %[[I:.+]] = %c1
-// CHECK:                 %[[AT:.+]] = memref.load
-// CHECK:                 %[[NEXT:.+]] = arith.addi %[[BEGIN]], %[[I]]
-// CHECK:                 arith.cmpi eq, %[[AT]], %[[NEXT]]
-// CHECK:             } else {
-// CHECK-NEXT:          scf.yield %false
-// CHECK:             scf.if %[[ROWS]] {
-// CHECK-NOT:           amp_host_pack
-// CHECK:               call @amp_host_tiles_of_rows
-// CHECK:             } else {
-// CHECK:               call @amp_host_pack_f32
-// CHECK:               call @amp_host_tiles(
+// CHECK:           %[[FEW:.+]] = arith.cmpi sle, %{{.+}}, %c128
+// CHECK:           %[[ROWS:.+]] = scf.if %[[FEW]] -> (i1) {
+// CHECK:             %[[BEGIN:.+]] = memref.load
+// CHECK:             scf.for %[[I:.+]] = %c1
+// CHECK:               %[[AT:.+]] = memref.load
+// CHECK:               %[[NEXT:.+]] = arith.addi %[[BEGIN]], %[[I]]
+// CHECK:               arith.cmpi eq, %[[AT]], %[[NEXT]]
+// CHECK:           } else {
+// CHECK-NEXT:        scf.yield %false
+// CHECK:           scf.if %[[ROWS]] {
+// CHECK-NOT:         amp_host_pack_f32(%arg0
+// CHECK:             call @amp_host_tiles_of_rows
+// CHECK:           } else {
+// CHECK:             call @amp_host_pack_f32(%arg0
+// CHECK:             call @amp_host_tiles(
+// Where A has more rows than a block, for each block of them.
+// CHECK:         } else {
+// CHECK:           call @amp_host_pack_f32(%arg2
+// CHECK:           arith.cmpi sle, %{{.+}}, %c128
+// CHECK-NOT:       amp_host_pack_f32
+// CHECK:           call @amp_host_tiles_of_rows
+// CHECK:           call @amp_host_pack_f32(%arg0
+// CHECK:           call @amp_host_tiles(
 
 // Six rows begin where a table says; those behind the last one are the last one.
 // CHECK-LABEL: func.func private @amp_host_tiles_of_rows
@@ -42,5 +48,5 @@ func.func @matmul(%a: memref<64x256xf32>, %b: memref<256x32xf32>, %c: memref<64x
 
 // Scalars from six rows, by one counter.
 // ASM-LABEL: amp_host_tiles_of_rows:
-// ASM-COUNT-6: vbroadcastss (%r{{[a-z0-9]+}},%r{{[a-z0-9]+}},4), %ymm
+// ASM-COUNT-6: vbroadcastss (%r{{[a-z0-9]+}},%r{{[a-z0-9]+}}{{(,4)?}}), %ymm
 // ASM-LABEL: amp_host_tiles:

@@ -119,7 +119,8 @@ def conv(name, strides=(1, 1), dilations=(1, 1)):
 
 
 # Of more than 384 products.
-LONG = ("matmul_33x40x500", "matmul_5x9x1100", "transpose_a_40x36x900", "transpose_b_40x36x900")
+LONG = ("matmul_33x40x500", "matmul_5x9x1100", "matmul_200x1100x500", "transpose_a_40x36x900",
+        "transpose_b_40x36x900", "transpose_a_200x36x900", "transpose_b_200x36x900")
 
 
 def cases(short):
@@ -131,7 +132,7 @@ def all_cases():
     for m, n, k in [(1, 1, 1), (1, 17, 65), (17, 1, 7), (7, 65, 17), (65, 7, 1),
                     (65, 65, 65), (8, 32, 16), (6, 16, 8), (16, 64, 40),
                     (0, 7, 7), (7, 0, 7), (7, 7, 0), (33, 40, 500),
-                    (200, 33, 20), (3, 2100, 5), (5, 9, 1100), (64, 10, 32),
+                    (200, 33, 20), (200, 1100, 500), (3, 2100, 5), (5, 9, 1100), (64, 10, 32),
                     (12, 24, 9)]:
         yield (f"matmul_{m}x{n}x{k}", *matmul(m, n, k))
     m, n, k = 17, 65, 33
@@ -142,8 +143,8 @@ def all_cases():
            Operand([m, k]), Operand([n, k]), Operand([m, n]))
     yield ("transpose_both", mapped(dims, "k, m", "n, k", "m, n"),
            Operand([k, m]), Operand([n, k]), Operand([m, n]))
-    # Groups of columns and squares, and what they leave; three blocks of the sum.
-    for wide_m, wide_n, wide_k in ((72, 100, 70), (40, 36, 900)):
+    # Groups of columns and squares, and what they leave; three blocks of the sum; rows of one block, and of two.
+    for wide_m, wide_n, wide_k in ((72, 100, 70), (40, 36, 900), (200, 36, 900)):
         size = f"{wide_m}x{wide_n}x{wide_k}"
         yield (f"transpose_a_{size}", mapped(dims, "k, m", "k, n", "m, n"),
                Operand([wide_k, wide_m]), Operand([wide_k, wide_n]), Operand([wide_m, wide_n]))
