@@ -134,6 +134,13 @@ static void addTensorStage(OpPassManager &pm,
   if (!options.reference) {
     pm.addNestedPass<func::FuncOp>(createTileFusionGroupsPass());
     addCleanup(pm);
+    // Loops over one tile are none now.
+    PackSharedOperandsPassOptions packing;
+    packing.cpu = options.cpu;
+    packing.vectorBits = options.vectorBits;
+    packing.bf16 = options.bf16;
+    packing.f16 = options.f16;
+    pm.addNestedPass<func::FuncOp>(createPackSharedOperandsPass(packing));
   }
 }
 

@@ -82,6 +82,9 @@ struct HostMachine {
   LogicalResult choose(MLIRContext *context, StringRef cpu,
                        unsigned vectorBits);
 
+  /// Multiplies halves as it is asked to, where that is not Auto.
+  void setProducts(Bf16Products ofBf16, F16Products ofF16);
+
   /// Uses vectors of so many bits, and of instructions those that are left.
   void setVectorBits(unsigned bits);
 

@@ -109,6 +109,13 @@ LogicalResult HostMachine::choose(MLIRContext *context, StringRef cpu,
   return success();
 }
 
+void HostMachine::setProducts(Bf16Products ofBf16, F16Products ofF16) {
+  if (ofBf16 != Bf16Products::Auto)
+    bf16 = ofBf16;
+  if (ofF16 != F16Products::Auto)
+    f16 = ofF16;
+}
+
 void HostMachine::setVectorBits(unsigned bits) {
   vectorBits = bits;
   if (bits >= 512)

@@ -22,6 +22,7 @@
 //   product_<T>_<T> C += A * B, in blocks of the caches    (ProductKernel.cpp)
 //   pack_kept_<T>   all panels of B, for several tiles     (ProductKernel.cpp)
 //   kept_product_<T>_<T> C += A * B with such panels       (ProductKernel.cpp)
+//   panel_product_<T>  C += A * B, B in panels in memory   (ProductKernel.cpp)
 //   blas_...        C += A * B by a library                   (BlasKernel.cpp)
 //   add_scattered   C += a plain matrix                       (BlasKernel.cpp)
 //
@@ -209,10 +210,12 @@ struct ProductBlock {
 };
 
 /// Panels of each part of an operand: those of the next part stand `distance`
-/// words behind.
+/// words behind. Where panels are longer than a block of the sum, `length` is
+/// the words of one for each of its columns.
 struct PanelParts {
   MatrixBase first;
   Index distance;
+  std::optional<Index> length = std::nullopt;
 };
 
 /// What the rows of C are made of: panels, or rows of A where they are.
@@ -337,6 +340,13 @@ public:
   /// Elements of memory for the panels of `n` columns of B.
   Index getKeptWords(HostBuilder &b, Type aType, Type bType, Index n, Index k);
 
+  /// C += A * B, or C = A * B, where B lies in memory as f32 in panels for
+  /// operands of `aType`: all steps of the sum, `columns()` words of each, then
+  /// the next panel. The first column is a panel's first one. Scratch memory as
+  /// for callKeptProduct.
+  void callPanelProduct(HostBuilder &b, Type aType,
+                        const ProductArguments &arguments);
+
   /// The same by BLAS, or by generated kernels where BLAS refuses.
   void callBlasProduct(HostBuilder &b, const BlasForm &form,
                        const ProductArguments &arguments,
@@ -382,6 +392,7 @@ private:
   func::FuncOp getTiles(const MicroKernel &kernel, bool readsRows);
   func::FuncOp getProduct(Type aType, Type bType);
   func::FuncOp getKeptProduct(Type aType, Type bType);
+  func::FuncOp getPanelProduct(Type aType);
   func::FuncOp getBlasProduct(const BlasForm &form);
   func::FuncOp getAddScattered();
   /// The block of an input that begins at (row, column), copied if it must be.

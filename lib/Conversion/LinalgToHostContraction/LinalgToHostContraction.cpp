@@ -126,6 +126,9 @@ private:
   /// asked for, of f32; and multiplications from which that is worth it.
   BlasForm chooseBlasForm(BlasStrides &strides, int64_t &minWork);
 
+  /// True if B lies in memory as panels that need no packing.
+  bool isBInPanels();
+
   /// memref<?xT>, allocated with static size if `count` is a constant.
   Value allocate(Type element, Index count);
   /// A part of the product: of its batch, counted through all loops of it, of
@@ -272,6 +275,25 @@ std::optional<PlainMatrix> ContractionEmitter::asPlainMatrix(
   if (rowStride->getConstant() == 1)
     return plain(true, *columnStride, columns, rows);
   return std::nullopt;
+}
+
+bool ContractionEmitter::isBInPanels() {
+  if (kernel.steps() != 1 || !view.b.getElementType().isF32() ||
+      view.n.size() != 2)
+    return false;
+  unsigned panel = view.n.front(), column = view.n.back();
+  if (extents[column].getConstant() != kernel.columns() ||
+      bOperand.strides[column].getConstant() != 1)
+    return false;
+  Index words = b.number(kernel.columns());
+  for (unsigned loop : llvm::reverse(view.k)) {
+    if (!words.getConstant() ||
+        bOperand.strides[loop].getConstant() != words.getConstant())
+      return false;
+    words = words * extents[loop];
+  }
+  return words.getConstant() &&
+         bOperand.strides[panel].getConstant() == words.getConstant();
 }
 
 //===----------------------------------------------------------------------===//
@@ -515,11 +537,14 @@ bool ContractionEmitter::emitInTileLoop() {
       }))
     return false;
   Type aType = view.a.getElementType(), bType = view.b.getElementType();
-  std::optional<ColumnsOfMatrix> whole =
-      findWholeB(view, *tiles, kernel.columns());
+  bool isInPanels = isBInPanels();
+  std::optional<ColumnsOfMatrix> whole;
+  if (!isInPanels)
+    whole = findWholeB(view, *tiles, kernel.columns());
+  bool isPackedInLoop = !isInPanels && !whole;
   Index columns = whole ? b.number(whole->size()) : n;
   Index words = library.getKeptWords(b, aType, bType, columns, k);
-  if (*words.getConstant() > kMostKeptWords)
+  if (!isInPanels && *words.getConstant() > kMostKeptWords)
     return false;
 
   // In front of the loop, and of those that share its iterations.
@@ -552,7 +577,7 @@ bool ContractionEmitter::emitInTileLoop() {
   b.setInsertionPoint(tiles->loop);
   Value scratch =
       allocate(b.getF32Type(), library.getKeptScratch(b, aType, bType, m, k));
-  if (!whole) {
+  if (isPackedInLoop) {
     kept = allocate(b.getF32Type(), words);
     memory = allocate(b.getIndexType(), b.number(1));
     b.store(b.number(-1), memory, b.number(0));
@@ -569,16 +594,19 @@ bool ContractionEmitter::emitInTileLoop() {
           panels.first +
           b.number(getValueOrCreateConstantIndexOp(b, b.getLoc(), offset)) *
               columnsOfStep;
-  } else {
+  } else if (isPackedInLoop) {
     pack.target.first = {kept, b.number(0)};
     b.branch(hasMoved(memory),
              [&] { library.callPackKept(b, aType, bType, pack, panels); });
   }
   arguments.scratch = {scratch, b.number(0)};
-  library.callKeptProduct(b, aType, bType, arguments, panels, kept);
+  if (isInPanels)
+    library.callPanelProduct(b, aType, arguments);
+  else
+    library.callKeptProduct(b, aType, bType, arguments, panels, kept);
   b.setInsertionPointAfter(tiles->loop);
   deallocate(b, scratch);
-  if (!whole) {
+  if (isPackedInLoop) {
     deallocate(b, kept);
     deallocate(b, memory);
   }
@@ -601,8 +629,21 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas, bool &startsFromZero) {
   m = getExtent(view.m);
   n = getExtent(view.n);
   k = getExtent(view.k);
+  Type aType = view.a.getElementType(), bType = view.b.getElementType();
   if (emitInTileLoop())
     return success();
+  if (isBInPanels()) {
+    OffsetTables tables = fillTables();
+    divide([&](const Part &part) {
+      Index scratch =
+          library.getKeptScratch(b, aType, bType, part.rows.most, k);
+      emitBatch(scratch, tables, part, [&](const ProductArguments &arguments) {
+        library.callPanelProduct(b, aType, arguments);
+      });
+    });
+    deallocate(b, tables.buffer);
+    return success();
+  }
 
   BlasStrides strides;
   int64_t minWork;
@@ -617,12 +658,10 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas, bool &startsFromZero) {
   OffsetTables tables = fillTables();
   auto emitGenerated = [&] {
     divide([&](const Part &part) {
-      Index scratch = library.getProductScratch(
-          b, view.a.getElementType(), view.b.getElementType(), part.rows.most,
-          part.columns.most, k);
+      Index scratch = library.getProductScratch(b, aType, bType, part.rows.most,
+                                                part.columns.most, k);
       emitBatch(scratch, tables, part, [&](const ProductArguments &arguments) {
-        library.callProduct(b, view.a.getElementType(), view.b.getElementType(),
-                            arguments);
+        library.callProduct(b, aType, bType, arguments);
       });
     });
   };
@@ -771,10 +810,7 @@ struct ConvertLinalgToHostContractionPass
              << cpu.getValue() << "' has none; leave 'bf16' to the CPU";
     if (!cpu.empty() && !expandTiles && failed(checkTiles(context)))
       return failure();
-    if (bf16 != Bf16Products::Auto)
-      machine.bf16 = bf16;
-    if (f16 != F16Products::Auto)
-      machine.f16 = f16;
+    machine.setProducts(bf16, f16);
     if (machine.bf16 != Bf16Products::Avx512 || machine.vectorBits == 512)
       return success();
     return emitError(UnknownLoc::get(context))

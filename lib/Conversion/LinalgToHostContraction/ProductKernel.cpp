@@ -25,6 +25,9 @@
 // done. A's blocks are packed as before: they have to be in the second-level
 // cache, where packing leaves them.
 //
+// B may lie in memory as panels (amp-pack-shared-operands), of all steps of the
+// sum; it is read where it is then.
+//
 // Where C has few columns, packing A takes as long as multiplying it. Rows of
 // f32 whose steps of the sum are neighbours are read where they are then.
 //
@@ -329,6 +332,35 @@ void KernelLibrary::callKeptProduct(HostBuilder &b, Type aType, Type bType,
   panels.give(values);
   values.push_back(kept);
   func::CallOp::create(b, getKeptProduct(aType, bType), values);
+}
+
+func::FuncOp KernelLibrary::getPanelProduct(Type aType) {
+  std::string name;
+  llvm::raw_string_ostream(name) << "panel_product_" << aType;
+  Type bType = Float32Type::get(module.getContext());
+  MicroKernel kernel = MicroKernel::get(machine, aType, bType);
+  auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
+    ProductArguments p = ProductArguments::take(arguments);
+    PanelLayout layout = layoutPanels(b, kernel, p.m, b.number(0), p.k);
+    PanelParts aPanels = layout.placeA(p.scratch);
+    Index stepsOfBlock = getStepsOfBlock(b, kernel, p.k);
+    MatrixBase bStart = p.b.at(b.loadIndex(p.tables.buffer, p.tables.bN));
+    b.loop(p.m, kBlockM, [&](Index i) {
+      Index rows = min(p.m - i, kBlockM);
+      b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
+        Index depth = min(p.k - l, stepsOfBlock);
+        PanelParts bPanels{bStart.at(l * kernel.columns()), b.number(0), p.k};
+        callBlock(b, kernel, aType, p, aPanels, bPanels,
+                  {i, rows, b.number(0), p.n, l, depth});
+      });
+    });
+  };
+  return getKernel(name, getProductTypes(aType, bType), emit);
+}
+
+void KernelLibrary::callPanelProduct(HostBuilder &b, Type aType,
+                                     const ProductArguments &arguments) {
+  func::CallOp::create(b, getPanelProduct(aType), arguments.give());
 }
 
 void KernelLibrary::callProduct(HostBuilder &b, Type aType, Type bType,

@@ -544,6 +544,7 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows) {
                              index,
                              index,
                              index,
+                             index,
                              IntegerType::get(context, 1)};
   bool hasParts = tile.parts > 1;
   if (hasParts)
@@ -567,6 +568,7 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows) {
     Index cM = arguments.takeIndex(), cN = arguments.takeIndex();
     Index m = arguments.takeIndex(), n = arguments.takeIndex();
     emitter.words = arguments.takeIndex();
+    Index bLength = arguments.takeIndex();
     emitter.fromZero = arguments.takeValue();
     for (Index *distance : {&emitter.aDistance, &emitter.bDistance})
       *distance = hasParts ? arguments.takeIndex() : b.number(0);
@@ -618,7 +620,7 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows) {
         }
         emitter.multiplySome(rowCount, columnCount, start, place,
                              emitter.placeLeft(left, i, m),
-                             bPanels.at(j * emitter.words));
+                             bPanels.at(j * bLength));
         b.branch(
             inPlace, [] {},
             [&] {
@@ -649,6 +651,7 @@ void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
                             m,
                             n,
                             words,
+                            bPanels.length.value_or(words),
                             fromZero};
   if (kernel.parts > 1)
     values.append({left.panels.distance, bPanels.distance});

@@ -15,6 +15,37 @@ include "mlir/Pass/PassBase.td"
 // LinalgToHostContraction
 //===----------------------------------------------------------------------===//
 
+/// How products of halves are computed.
+defvar halfProductOptions = [
+  Option<"bf16", "bf16", "::mlir::amp::Bf16Products",
+         /*default=*/"::mlir::amp::Bf16Products::Auto",
+         "How bf16 is multiplied by bf16",
+         [{::llvm::cl::values(
+             clEnumValN(::mlir::amp::Bf16Products::Auto, "auto",
+                        "what the CPU does fastest"),
+             clEnumValN(::mlir::amp::Bf16Products::Widened, "widened",
+                        "as f32, widened when it is packed"),
+             clEnumValN(::mlir::amp::Bf16Products::Pairs, "pairs",
+                        "packed in pairs, multiplied as f32"),
+             clEnumValN(::mlir::amp::Bf16Products::Avx512, "avx512",
+                        "packed in pairs, multiplied by vdpbf16ps"),
+             clEnumValN(::mlir::amp::Bf16Products::Amx, "amx",
+                        "in tiles, multiplied by tdpbf16ps"))}]>,
+  Option<"f16", "f16", "::mlir::amp::F16Products",
+         /*default=*/"::mlir::amp::F16Products::Auto",
+         "How f16 is multiplied by f16",
+         [{::llvm::cl::values(
+             clEnumValN(::mlir::amp::F16Products::Auto, "auto",
+                        "what the CPU does fastest"),
+             clEnumValN(::mlir::amp::F16Products::Widened, "widened",
+                        "as f32, widened when it is packed"),
+             clEnumValN(::mlir::amp::F16Products::AmxParts, "amx-parts",
+                        "as two bf16 each, in tiles, multiplied by "
+                        "tdpbf16ps"),
+             clEnumValN(::mlir::amp::F16Products::Amx, "amx",
+                        "in tiles, multiplied by tdpfp16ps"))}]>
+];
+
 def ConvertLinalgToHostContractionPass
     : Pass<"convert-linalg-to-host-contraction", "ModuleOp"> {
   let summary = "lower contractions and convolutions to packed panels and a micro-kernel";
@@ -129,7 +160,7 @@ def ConvertLinalgToHostContractionPass
     func.func private @amp_host_product_f16_f16(...)  // cache blocks over both
     ```
   }];
-  let options = [
+  let options = halfProductOptions # [
     Option<"blas", "blas", "::mlir::amp::BlasUse",
            /*default=*/"::mlir::amp::BlasUse::Auto",
            "Whether large products may go to a BLAS library at run time",
@@ -154,33 +185,6 @@ def ConvertLinalgToHostContractionPass
            "any of the target, with vectors of 256 bits">,
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
            "Width of the vector registers: 128, 256 or 512; 0: the CPU's">,
-    Option<"bf16", "bf16", "::mlir::amp::Bf16Products",
-           /*default=*/"::mlir::amp::Bf16Products::Auto",
-           "How bf16 is multiplied by bf16",
-           [{::llvm::cl::values(
-               clEnumValN(::mlir::amp::Bf16Products::Auto, "auto",
-                          "what the CPU does fastest"),
-               clEnumValN(::mlir::amp::Bf16Products::Widened, "widened",
-                          "as f32, widened when it is packed"),
-               clEnumValN(::mlir::amp::Bf16Products::Pairs, "pairs",
-                          "packed in pairs, multiplied as f32"),
-               clEnumValN(::mlir::amp::Bf16Products::Avx512, "avx512",
-                          "packed in pairs, multiplied by vdpbf16ps"),
-               clEnumValN(::mlir::amp::Bf16Products::Amx, "amx",
-                          "in tiles, multiplied by tdpbf16ps"))}]>,
-    Option<"f16", "f16", "::mlir::amp::F16Products",
-           /*default=*/"::mlir::amp::F16Products::Auto",
-           "How f16 is multiplied by f16",
-           [{::llvm::cl::values(
-               clEnumValN(::mlir::amp::F16Products::Auto, "auto",
-                          "what the CPU does fastest"),
-               clEnumValN(::mlir::amp::F16Products::Widened, "widened",
-                          "as f32, widened when it is packed"),
-               clEnumValN(::mlir::amp::F16Products::AmxParts, "amx-parts",
-                          "as two bf16 each, in tiles, multiplied by "
-                          "tdpbf16ps"),
-               clEnumValN(::mlir::amp::F16Products::Amx, "amx",
-                          "in tiles, multiplied by tdpfp16ps"))}]>,
     Option<"expandTiles", "expand-tiles", "bool", /*default=*/"false",
            "'expand-amx-tiles' follows: take tiles where the CPU has none">,
     Option<"threads", "threads", "unsigned", /*default=*/"1",
@@ -1207,6 +1211,104 @@ def ProfileKernelsPass : Pass<"amp-profile-kernels", "ModuleOp"> {
     Statistic<"numCalls", "calls profiled", "Calls of kernels that tell their time">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
+def PackSharedOperandsPass : Pass<"amp-pack-shared-operands", "::mlir::func::FuncOp"> {
+  let summary = "pack a matrix once that several products of few rows read";
+  let description = [{
+    A product of few rows takes a tenth of its time and more to pack its right
+    operand. A tensor that several such products read in one way, the weight of a
+    recurrent layer above all, is packed once where it is defined, into a tensor of
+    panels in f32 that are as wide as the micro-kernel of
+    `convert-linalg-to-host-contraction`. Products of panels are not packed again:
+    that pass knows them by their strides. A product in a loop that the tensor is
+    outside of counts as several, one in a branch as none. Sums are those of the same
+    products in the same order, and the same bit for bit.
+
+    Left alone: products of more than 256 rows or of one, of batches, of dynamic
+    extents, whose columns are no multiple of a panel's, whose operand is walked by
+    more than one loop of columns, in a loop over the tiles of a fusion group (panels are
+    made in front of it), and of halves that the machine multiplies as they are.
+
+    Before:
+    ```mlir
+    func.func @two_steps(%h: tensor<32x64xf32>, %w: tensor<64x64xf32>, %zero: tensor<32x64xf32>)
+        -> tensor<32x64xf32> {
+      %h1 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                             affine_map<(m, n, k) -> (m, n)>],
+                            iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%h, %w : tensor<32x64xf32>, tensor<64x64xf32>) outs(%zero : tensor<32x64xf32>) {
+      ^bb0(%a: f32, %b: f32, %sum: f32):
+        %product = arith.mulf %a, %b : f32
+        %next = arith.addf %sum, %product : f32
+        linalg.yield %next : f32
+      } -> tensor<32x64xf32>
+      %h2 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                             affine_map<(m, n, k) -> (m, n)>],
+                            iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%h1, %w : tensor<32x64xf32>, tensor<64x64xf32>) outs(%zero : tensor<32x64xf32>) {
+      ^bb0(%a: f32, %b: f32, %sum: f32):
+        %product = arith.mulf %a, %b : f32
+        %next = arith.addf %sum, %product : f32
+        linalg.yield %next : f32
+      } -> tensor<32x64xf32>
+      return %h2 : tensor<32x64xf32>
+    }
+    ```
+
+    After, with vectors of 256 bits:
+    ```mlir
+    func.func @two_steps(%h: tensor<32x64xf32>, %w: tensor<64x64xf32>, %zero: tensor<32x64xf32>)
+        -> tensor<32x64xf32> {
+      %columns = tensor.expand_shape %w [[0, 1], [2]] output_shape [4, 16, 64]
+          : tensor<64x64xf32> into tensor<4x16x64xf32>
+      %empty = tensor.empty() : tensor<4x64x16xf32>
+      %panels = linalg.generic {indexing_maps = [affine_map<(p, k, n) -> (p, n, k)>, affine_map<(p, k, n) -> (p, k, n)>],
+                                iterator_types = ["parallel", "parallel", "parallel"]}
+          ins(%columns : tensor<4x16x64xf32>) outs(%empty : tensor<4x64x16xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        linalg.yield %in : f32
+      } -> tensor<4x64x16xf32>
+      %init1 = tensor.expand_shape %zero [[0], [1, 2]] output_shape [32, 4, 16]
+          : tensor<32x64xf32> into tensor<32x4x16xf32>
+      %split1 = linalg.generic {indexing_maps = [affine_map<(m, p, n, k) -> (m, k)>, affine_map<(m, p, n, k) -> (p, k, n)>,
+                                                 affine_map<(m, p, n, k) -> (m, p, n)>],
+                                iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+          ins(%h, %panels : tensor<32x64xf32>, tensor<4x64x16xf32>) outs(%init1 : tensor<32x4x16xf32>) {
+      ^bb0(%a: f32, %b: f32, %sum: f32):
+        %product = arith.mulf %a, %b : f32
+        %next = arith.addf %sum, %product : f32
+        linalg.yield %next : f32
+      } -> tensor<32x4x16xf32>
+      %h1 = tensor.collapse_shape %split1 [[0], [1, 2]] : tensor<32x4x16xf32> into tensor<32x64xf32>
+      %init2 = tensor.expand_shape %zero [[0], [1, 2]] output_shape [32, 4, 16]
+          : tensor<32x64xf32> into tensor<32x4x16xf32>
+      %split2 = linalg.generic {indexing_maps = [affine_map<(m, p, n, k) -> (m, k)>, affine_map<(m, p, n, k) -> (p, k, n)>,
+                                                 affine_map<(m, p, n, k) -> (m, p, n)>],
+                                iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+          ins(%h1, %panels : tensor<32x64xf32>, tensor<4x64x16xf32>) outs(%init2 : tensor<32x4x16xf32>) {
+      ^bb0(%a: f32, %b: f32, %sum: f32):
+        %product = arith.mulf %a, %b : f32
+        %next = arith.addf %sum, %product : f32
+        linalg.yield %next : f32
+      } -> tensor<32x4x16xf32>
+      %h2 = tensor.collapse_shape %split2 [[0], [1, 2]] : tensor<32x4x16xf32> into tensor<32x64xf32>
+      return %h2 : tensor<32x64xf32>
+    }
+    ```
+  }];
+  let options = halfProductOptions # [
+    Option<"cpu", "cpu", "std::string", /*default=*/"",
+           "The CPU that the code is for: 'native', or what LLVM calls it; empty: "
+           "any of the target, with vectors of 256 bits">,
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
+           "Width of the vector registers: 128, 256 or 512; 0: the CPU's">
+  ];
+  let statistics = [
+    Statistic<"numPacked", "matrices packed", "Tensors that several products read in panels">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertLinalgToHostMatvecPass

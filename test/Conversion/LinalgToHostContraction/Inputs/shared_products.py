@@ -1,0 +1,145 @@
+"""Writes a module with products that read one operand on tensors, and prints a checksum of each.
+
+    shared_products.py [--integers] TYPE...
+
+Two products read the operand, or a loop has one that does. Operands as they lie and
+transposed, sums over two dimensions in either order, several blocks of rows and of the sum,
+outputs that hold values and outputs that are filled with zeros before. Operands and
+checksums are those of products.py.
+"""
+
+import sys
+
+from products import ANY_HALF, APART, FILL, FILL_TYPE, INTEGER_HALF
+
+
+def tensor(sizes, element):
+    return "tensor<" + "".join(f"{size}x" for size in sizes) + element + ">"
+
+
+def make_product(result, a, b, c, dims, sums, of_a, of_b, a_type, b_type, c_type, element):
+    maps = ", ".join(f"affine_map<({dims}) -> ({x})>" for x in (of_a, of_b, "m, n"))
+    iterators = ", ".join(['"parallel"'] * 2 + ['"reduction"'] * sums)
+    widen = "" if element == "f32" else "".join(
+        f"    %{x}w = arith.extf %{x} : {element} to f32\n" for x in "xy")
+    x, y = ("%x", "%y") if element == "f32" else ("%xw", "%yw")
+    return f"""  {result} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{iterators}]}}
+      ins({a}, {b} : {a_type}, {b_type}) outs({c} : {c_type}) {{
+  ^bb0(%x: {element}, %y: {element}, %z: f32):
+{widen}    %p = arith.mulf {x}, {y} : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }} -> {c_type}
+"""
+
+
+def make_function(name, element, m, n, steps, layout, form):
+    sums = len(steps)
+    ks = ["k", "l"][:sums]
+    dims = ", ".join(["m", "n", *ks])
+    b_dims = {"nn": [*ks, "n"], "nt": ["n", *ks], "between": [ks[0], "n", *ks[1:]],
+              "swapped": [*reversed(ks), "n"]}[layout]
+    sizes = {"n": n, **dict(zip(ks, steps))}
+    a_type = tensor([m, *steps], element)
+    b_type = tensor([sizes[x] for x in b_dims], element)
+    c_type = tensor([m, n], "f32")
+    all_a, all_c = tensor([2, m, *steps], element), tensor([2, m, n], "f32")
+    shape = ", ".join(map(str, [1, m, *steps]))
+    zeros, ones = ", ".join(["0"] * (1 + sums)), ", ".join(["1"] * (2 + sums))
+
+    def cut(at):
+        begin = "".join(f"""  %{x}{at} = tensor.extract_slice %{x}[{at}{", " + places}] [{extents}] [{steps}] : {whole} to {part}
+""" for x, places, extents, steps, whole, part in (
+            ("a", zeros, shape, ones, all_a, a_type),
+            ("c", "0, 0", f"1, {m}, {n}", "1, 1, 1", all_c, c_type)))
+        if form != "filled":
+            return begin, f"%c{at}"
+        return begin + f"""  %f{at} = linalg.fill ins(%zero : f32) outs(%c{at} : {c_type}) -> {c_type}
+""", f"%f{at}"
+
+    def put(value, at, into, result):
+        return f"""  {result} = tensor.insert_slice {value} into {into}[{at}, 0, 0] [1, {m}, {n}] [1, 1, 1] : {c_type} into {all_c}
+"""
+
+    def multiply(result, at, c):
+        return make_product(result, f"%a{at}", "%b", c, dims, sums, ", ".join(["m", *ks]), ", ".join(b_dims), a_type,
+                            b_type, c_type, element)
+
+    if form == "loop":
+        body = f"""  %r1 = scf.for %i = %i0 to %i2 step %i1 iter_args(%r = %c) -> ({all_c}) {{
+{cut("%i")[0].replace("%a%i", "%ai").replace("%c%i", "%ci")}{multiply("%pi", "i", "%ci")}{put("%pi", "%i", "%r", "%next")}
+  scf.yield %next : {all_c}
+  }}
+"""
+    else:
+        lines = []
+        for at in (0, 1):
+            begin, c = cut(at)
+            lines += [begin, multiply(f"%p{at}", at, c), put(f"%p{at}", at, "%r0" if at else "%c", f"%r{at}")]
+        body = "".join(lines)
+    return (all_a, b_type, all_c), f"""
+func.func private @{name}(%a: {all_a}, %b: {b_type}, %c: {all_c}) -> {all_c} {APART} {{
+  %i0 = arith.constant 0 : index
+  %i1 = arith.constant 1 : index
+  %i2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+{body}  return %r1 : {all_c}
+}}"""
+
+
+def cases():
+    for layout in ("nn", "nt"):
+        for form in ("two", "filled", "loop"):
+            yield 33, 64, (65,), layout, form
+    yield 5, 32, (7,), "nt", "filled"
+    yield 40, 96, (500,), "nt", "two"
+    yield 200, 32, (900,), "nn", "filled"
+    yield 2, 64, (1100,), "nt", "loop"
+    yield 17, 32, (5, 12), "nn", "two"
+    yield 17, 32, (5, 12), "nt", "filled"
+    yield 17, 32, (5, 12), "between", "loop"
+    yield 17, 32, (5, 12), "swapped", "two"
+
+
+def write(types, integers):
+    print(FILL.replace("APART", APART))
+    for element, mask, base in (("f16", "0x9FFF", "0x2C00"), ("bf16", "0x83FF", "0x3D80")):
+        number = ANY_HALF.replace("MASK", mask).replace("BASE", base)
+        print(INTEGER_HALF[element] if integers else number.replace("TYPE", element))
+    for element in ("f32", "f16", "bf16"):
+        print(FILL_TYPE.replace("TYPE", element).replace("APART", APART))
+    number = 0
+    for element in types:
+        for numbers in cases():
+            number += 1
+            operands, text = make_function(f"product{number}", element, *numbers)
+            print(text)
+            print(f"func.func private @run{number}() {APART} {{")
+            for letter, type in zip("abc", operands):
+                *sizes, kind = type[len("tensor<"):-1].split("x")
+                count, memref = 1, type.replace("tensor", "memref")
+                for size in sizes:
+                    count *= int(size)
+                dims = ", ".join(map(str, range(len(sizes))))
+                row = f"memref<{count}x{kind}>"
+                print(f"  %{letter} = memref.alloc() : {memref}\n"
+                      f"  %{letter}_row = memref.collapse_shape %{letter} [[{dims}]] : {memref} into {row}\n"
+                      f"  %{letter}_flat = memref.cast %{letter}_row : {row} to memref<?x{kind}>\n"
+                      f"  %{letter}_seed = arith.constant {number * 3 + ord(letter)} : i64\n"
+                      f"  call @fill_{kind}(%{letter}_flat, %{letter}_seed) : (memref<?x{kind}>, i64) -> ()\n"
+                      f"  %{letter}_in = bufferization.to_tensor %{letter} restrict writable : {memref} to {type}")
+            result = operands[2].replace("tensor", "memref")
+            print(f"  %result = call @product{number}(%a_in, %b_in, %c_in) : ({', '.join(operands)}) -> {operands[2]}\n"
+                  f"  %r = bufferization.to_buffer %result : {operands[2]} to {result}\n"
+                  f"  %r_row = memref.collapse_shape %r [[0, 1, 2]] : {result} into {row}\n"
+                  f"  %r_flat = memref.cast %r_row : {row} to memref<?xf32>\n"
+                  f"  %number = arith.constant {number} : i64\n"
+                  "  call @show(%number, %r_flat) : (i64, memref<?xf32>) -> ()\n  return\n}")
+    print("func.func @main() {")
+    for i in range(1, number + 1):
+        print(f"  call @run{i}() : () -> ()")
+    print("  return\n}")
+
+
+flags = [a for a in sys.argv[1:] if a.startswith("--")]
+write([a for a in sys.argv[1:] if a not in flags], "--integers" in flags)
