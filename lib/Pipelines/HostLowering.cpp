@@ -93,7 +93,9 @@ static void addFusion(OpPassManager &pm) {
   function.addPass(createFoldMovesIntoContractionsPass());
   function.addPass(createSkipInsertedZerosPass());
   // Whose maps keep elementwise fusion from reshapes.
-  pm.addNestedPass<func::FuncOp>(createDropUnitDimsPass());
+  DropUnitDimsPassOptions unitDims;
+  unitDims.products = true;
+  pm.addNestedPass<func::FuncOp>(createDropUnitDimsPass(unitDims));
   // Before elementwise fusion puts constants into products.
   pm.addNestedPass<func::FuncOp>(createReduceBeforeBroadcastPass());
   // Before elementwise fusion makes one operation of the additions.

@@ -114,6 +114,41 @@ def test_samples_give_their_stored_losses(name):
 
 
 #
+# Attentions
+#
+
+
+@pytest.mark.parametrize("heads", [(4, 4), (4, 2), (1, 1)])
+def test_causal_attentions_in_blocks_of_rows(heads):
+    """A context long enough for `amp-split-masked-rows`; scores have a dimension for groups of heads."""
+    queries, keys = heads
+    length, width = 352, 8
+    key = jax.random.split(jax.random.PRNGKey(0), 6)
+
+    def loss_fn(params, batch):
+        x, labels = batch
+        q, k, v = (jnp.einsum("btd,dhe->bthe", x, params[name]) for name in ("q", "k", "v"))
+        out = jax.nn.dot_product_attention(q, k, v, is_causal=True)
+        logits = jnp.einsum("bthe,hec->btc", out, params["o"])
+        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+
+    shapes = {"q": (16, queries, width), "k": (16, keys, width), "v": (16, keys, width), "o": (queries, width, 5)}
+    params = {name: jax.random.normal(key[i], shape) * 0.4 for i, (name, shape) in enumerate(shapes.items())}
+    batch = (jax.random.normal(key[4], (2, length, 16)), jax.random.randint(key[5], (2, length), 0, 5))
+    optimizer = optax.sgd(0.5)
+    step = capture_step(loss_fn, optimizer, params, batch, "O0")
+    state, losses = train(step, step.init(params), [batch] * 3)
+    expected, opt_state = params, optimizer.init(params)
+    for ours in losses:
+        loss, grads = jax.value_and_grad(loss_fn)(expected, batch)
+        np.testing.assert_allclose(ours, loss, atol=1e-5, rtol=0)
+        updates, opt_state = optimizer.update(grads, opt_state)
+        expected = optax.apply_updates(expected, updates)
+    for ours, theirs in zip(jax.tree.leaves(state.params), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5, rtol=1e-5)
+
+
+#
 # Twenty steps
 #
 

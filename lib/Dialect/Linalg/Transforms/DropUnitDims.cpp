@@ -17,7 +17,10 @@
 // whose tensor has an extent of 1. A kernel's image has four dimensions and its
 // window two, and what is fused into it has the shape of its result.
 // So do operations in loops: a row that is taken by its index is 1x512, and
-// amp-expand-slice-updates knows it by that.
+// amp-expand-slice-updates knows it by that. On a host, whose kernels take any
+// maps, products with plain ones lose them too (`products`): the scores of one
+// group of heads, which JAX writes with a dimension for groups, are a tensor
+// like any scores then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,9 +48,27 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// True if each dimension of each operand is a loop or has extent 1.
+static bool hasPlainMaps(linalg::LinalgOp op) {
+  return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return map.isProjectedPermutation(/*allowZeroInResults=*/true);
+  });
+}
+
+/// True if loops of extent 1 can be dropped from a product, and leave one.
+static bool isProductWithout(const Contraction &product) {
+  linalg::LinalgOp op = product.op;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  auto isLong = [&](unsigned loop) { return extents[loop] != 1; };
+  return isa<linalg::GenericOp>(op.getOperation()) && hasPlainMaps(op) &&
+         (llvm::any_of(product.m, isLong) || llvm::any_of(product.n, isLong)) &&
+         llvm::any_of(product.k, isLong);
+}
+
 /// The operands and results of products in `function` that would have another
-/// shape.
-static llvm::DenseSet<Value> findValuesOfContractions(func::FuncOp function) {
+/// shape; with `drops`, of those alone that keep theirs.
+static llvm::DenseSet<Value> findValuesOfContractions(func::FuncOp function,
+                                                      bool drops) {
   llvm::DenseSet<Value> values;
   auto add = [&](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -55,7 +76,8 @@ static llvm::DenseSet<Value> findValuesOfContractions(func::FuncOp function) {
       values.insert(value);
   };
   function.walk([&](linalg::LinalgOp op) {
-    if (failed(matchContraction(op)))
+    FailureOr<Contraction> product = matchContraction(op);
+    if (failed(product) || (drops && isProductWithout(*product)))
       return;
     llvm::for_each(op->getOperands(), add);
     llvm::for_each(op->getResults(), add);
@@ -71,12 +93,7 @@ static SmallVector<unsigned> getLoops(Operation *operation,
   auto isKept = [&](Value value) { return kept.contains(value); };
   auto op = dyn_cast<linalg::GenericOp>(operation);
   if (!op || !op.hasPureTensorSemantics() ||
-      op->getParentOfType<LoopLikeOpInterface>() ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) {
-                      return map.isProjectedPermutation(
-                          /*allowZeroInResults=*/true);
-                    }) ||
+      op->getParentOfType<LoopLikeOpInterface>() || !hasPlainMaps(op) ||
       llvm::any_of(op->getOperands(), isKept) ||
       llvm::any_of(op->getResults(), isKept))
     return {};
@@ -85,8 +102,11 @@ static SmallVector<unsigned> getLoops(Operation *operation,
 
 namespace {
 struct DropUnitDims : public amp::impl::DropUnitDimsPassBase<DropUnitDims> {
+  using Base::Base;
+
   void runOnOperation() override {
-    llvm::DenseSet<Value> kept = findValuesOfContractions(getOperation());
+    llvm::DenseSet<Value> kept =
+        findValuesOfContractions(getOperation(), products);
     linalg::ControlDropUnitDims control;
     control.controlFn = [&](Operation *op) { return getLoops(op, kept); };
     SmallVector<linalg::GenericOp> ops;

@@ -1009,7 +1009,10 @@ def DropUnitDimsPass : Pass<"amp-drop-unit-dims", "::mlir::func::FuncOp"> {
     loops and constants.
 
     **Left alone.** Products and convolutions, and what reads or makes an operand or a result of them that has an
-    extent of 1: kernels take images by four dimensions, and an epilogue has the shape of its product.
+    extent of 1: kernels take images by four dimensions, and an epilogue has the shape of its product. With
+    `products`, for hosts, whose kernels take any maps, products whose maps are plain too are changed, if they are
+    products without such loops: scores of one group of heads then have no reshapes between them, and
+    `amp-split-masked-rows` sees that they are causal.
 
     Before:
     ```mlir
@@ -1038,6 +1041,10 @@ def DropUnitDimsPass : Pass<"amp-drop-unit-dims", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"products", "products", "bool", /*default=*/"false",
+           "Drop extents of 1 from products too, of plain maps, that are products without them">
+  ];
   let statistics = [
     Statistic<"numChanged", "changed", "Operations without extents of 1 now">
   ];
