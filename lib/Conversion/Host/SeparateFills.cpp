@@ -9,8 +9,9 @@
 // Common subexpression elimination leaves one tensor of zeros for all sums of a
 // shape. Bufferization keeps it for the last of them and copies it for each of
 // the others, which reads and writes as much as filling writes. Here each
-// operation that takes a filled tensor as the start of its result gets a fill
-// of its own, into an empty tensor of its own; uses that only read share one. A
+// operation that takes a filled tensor as the start of its result, and each
+// loop that carries one, gets a fill of its own, into an empty tensor of its
+// own; uses that only read share one. A
 // result that is computed in parts (tiles) starts with a slice of what its
 // first part is inserted into; the slice follows. Before that, what has another
 // shape than the fill becomes a fill of that shape.
@@ -25,6 +26,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #define DEBUG_TYPE "amp-separate-fills"
 
@@ -41,6 +43,16 @@ static bool isFillOfEmpty(linalg::LinalgOp op) {
   return op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
          op.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>() &&
          getFillValue(op);
+}
+
+/// True if the owner of `use` writes its result, or what it carries from one
+/// iteration to the next, where the value is.
+static bool isStart(OpOperand &use) {
+  if (auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner()))
+    return user.isDpsInit(&use);
+  auto loop = dyn_cast<LoopLikeOpInterface>(use.getOwner());
+  return loop && llvm::any_of(loop.getInitsMutable(),
+                              [&](OpOperand &init) { return &init == &use; });
 }
 
 /// If `start` is what a part of a result is inserted into, the slice of `fill`
@@ -100,9 +112,8 @@ struct SeparateFills : public amp::impl::SeparateFillsPassBase<SeparateFills> {
     for (linalg::LinalgOp fill : fills) {
       SmallVector<OpOperand *> starts;
       for (OpOperand &use : fill->getUses())
-        if (auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner()))
-          if (user.isDpsInit(&use))
-            starts.push_back(&use);
+        if (isStart(use))
+          starts.push_back(&use);
       for (OpOperand *start : starts) {
         tensor::ExtractSliceOp slice = getSliceOfStart(*start, fill);
         OpBuilder builder(slice ? slice.getOperation() : start->getOwner());

@@ -96,12 +96,13 @@ static bool canReadPanels(const Contraction &view, const HostMachine &machine) {
   MicroKernel kernel = MicroKernel::get(machine, view.a.getElementType(),
                                         view.b.getElementType());
   linalg::LinalgOp op = view.op;
+  bool areKnown = llvm::all_of(op->getOperandTypes(), [](Type type) {
+    return cast<ShapedType>(type).hasStaticShape();
+  });
+  if (kernel.steps() != 1 || !areKnown)
+    return false;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  return kernel.steps() == 1 &&
-         llvm::all_of(extents,
-                      [](int64_t extent) {
-                        return !ShapedType::isDynamic(extent) && extent > 0;
-                      }) &&
+  return !llvm::is_contained(extents, 0) &&
          extents[view.n.front()] % kernel.columns() == 0;
 }
 
@@ -300,16 +301,17 @@ struct PackSharedOperandsPass
       readers.products.push_back(op);
       readers.runs += countRuns(op, matrix->tensor);
     });
-    for (auto &[key, readers] : matrices) {
+    for (Readers &readers : llvm::make_second_range(matrices)) {
       if (readers.runs < 2)
         continue;
-      SharedMatrix matrix{key.first, key.second};
-      OpBuilder b(&getContext());
-      b.setInsertionPointAfterValue(matrix.tensor);
+      // The tensor may be the result of a product that reads panels by now.
       Contraction first = *matchContraction(readers.products.front());
+      SharedMatrix matrix = *findMatrix(first);
       int64_t width = MicroKernel::get(machine, first.a.getElementType(),
                                        first.b.getElementType())
                           .columns();
+      OpBuilder b(&getContext());
+      b.setInsertionPointAfterValue(matrix.tensor);
       Value panels = makePanels(b, matrix, width);
       for (linalg::GenericOp product : readers.products)
         readPanels(product, panels);

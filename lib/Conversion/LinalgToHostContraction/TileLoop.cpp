@@ -119,14 +119,14 @@ std::optional<ColumnsOfMatrix> mlir::amp::findWholeB(const Contraction &product,
                                                      const TileLoop &loop,
                                                      int64_t width) {
   const ContractionOperand &part = product.b;
-  if (!part.map.isProjectedPermutation())
+  auto partType = cast<MemRefType>(part.value.getType());
+  if (!part.map.isProjectedPermutation() || !partType.hasStaticShape())
     return std::nullopt;
   auto getDim = [&](unsigned loopOfProduct) {
     return *part.map.getResultPosition(
         getAffineDimExpr(loopOfProduct, part.map.getContext()));
   };
   ColumnsOfMatrix columns{part, {}, {}};
-  auto partType = cast<MemRefType>(part.value.getType());
   if (loop.isDefinedOutside(part.value)) {
     for (unsigned loopOfProduct : product.n)
       columns.extents.push_back(partType.getDimSize(getDim(loopOfProduct)));

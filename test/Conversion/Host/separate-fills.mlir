@@ -111,3 +111,35 @@ func.func @shapes(%x: tensor<32x8xf32>, %y: tensor<4x8x8xf32>) -> (tensor<32xf32
   %b = linalg.reduce {arith.addf} ins(%y : tensor<4x8x8xf32>) outs(%zeros : tensor<4x8xf32>) dimensions = [2]
   return %a, %b : tensor<32xf32>, tensor<4x8xf32>
 }
+
+// Gradients of two tables, to which loops add row by row, start from zeros of their own; who reads zeros shares.
+// CHECK-LABEL: func.func @loops
+// CHECK:         %[[SHARED:.*]] = linalg.fill
+// CHECK:         %[[A:.*]] = linalg.fill
+// CHECK-NEXT:    scf.for {{.*}} iter_args(%{{.*}} = %[[A]])
+// CHECK:         %[[B:.*]] = linalg.fill
+// CHECK-NEXT:    scf.while (%{{.*}} = %[[B]]
+// CHECK:         return %{{.*}}, %{{.*}}, %[[SHARED]]
+func.func @loops(%x: tensor<9xf32>, %n: index) -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<9xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<9xf32>) -> tensor<9xf32>
+  %a = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zeros) -> (tensor<9xf32>) {
+    %e = tensor.extract %x[%i] : tensor<9xf32>
+    %next = tensor.insert %e into %sum[%i] : tensor<9xf32>
+    scf.yield %next : tensor<9xf32>
+  }
+  %b:2 = scf.while (%sum = %zeros, %i = %c0) : (tensor<9xf32>, index) -> (tensor<9xf32>, index) {
+    %more = arith.cmpi slt, %i, %n : index
+    scf.condition(%more) %sum, %i : tensor<9xf32>, index
+  } do {
+  ^bb0(%sum: tensor<9xf32>, %i: index):
+    %e = tensor.extract %x[%i] : tensor<9xf32>
+    %next = tensor.insert %e into %sum[%i] : tensor<9xf32>
+    %j = arith.addi %i, %c1 : index
+    scf.yield %next, %j : tensor<9xf32>, index
+  }
+  return %a, %b#0, %zeros : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>
+}

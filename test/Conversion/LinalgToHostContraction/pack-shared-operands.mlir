@@ -516,3 +516,135 @@ func.func @two_loops_of_columns(%x: tensor<4x8xf32>, %w: tensor<2x16x8xf32>, %z:
   } -> tensor<4x2x16xf32>
   return %b : tensor<4x2x16xf32>
 }
+
+// -----
+
+// The result of a product that reads panels is packed for its own readers, and another one is what they start from.
+// CHECK-LABEL: func.func @of_products
+// CHECK-SAME:    (%[[X:[^:]+]]: tensor<32x32xf32>, %[[Y:[^:]+]]: tensor<32x32xf32>, %[[W:[^:]+]]: tensor<32x32xf32>
+// CHECK:         tensor.expand_shape %[[W]]
+// CHECK:         %[[PANELS:.+]] = linalg.generic
+// CHECK:         %[[H:.+]] = linalg.generic {{.*}} ins(%[[X]], %[[PANELS]] :
+// CHECK:         %[[FIRST:.+]] = tensor.collapse_shape %[[H]]
+// CHECK:         tensor.expand_shape %[[FIRST]]
+// CHECK:         %[[PANELS2:.+]] = linalg.generic
+// CHECK:         linalg.generic {{.*}} ins(%[[Y]], %[[PANELS]] :
+// CHECK:         linalg.generic {{.*}} ins(%[[X]], %[[PANELS2]] :
+// CHECK:         linalg.generic {{.*}} ins(%[[Y]], %[[PANELS2]] :
+func.func @of_products(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>, %w: tensor<32x32xf32>, %z: tensor<32x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>) {
+  %h = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<32x32xf32>, tensor<32x32xf32>) outs(%z : tensor<32x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x32xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%y, %w : tensor<32x32xf32>, tensor<32x32xf32>) outs(%z : tensor<32x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x32xf32>
+  %u = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %h : tensor<32x32xf32>, tensor<32x32xf32>) outs(%z : tensor<32x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x32xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%y, %h : tensor<32x32xf32>, tensor<32x32xf32>) outs(%g : tensor<32x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x32xf32>
+  return %u, %v : tensor<32x32xf32>, tensor<32x32xf32>
+}
+
+// -----
+
+// So is what is a product of it with itself.
+// CHECK-LABEL: func.func @with_itself
+// CHECK-COUNT-2: tensor.expand_shape
+// CHECK:         return
+func.func @with_itself(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>, %z: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %h = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<32x32xf32>, tensor<32x32xf32>) outs(%z : tensor<32x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x32xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%h, %h : tensor<32x32xf32>, tensor<32x32xf32>) outs(%z : tensor<32x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x32xf32>
+  %u = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%g, %w : tensor<32x32xf32>, tensor<32x32xf32>) outs(%z : tensor<32x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x32xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%u, %h : tensor<32x32xf32>, tensor<32x32xf32>) outs(%z : tensor<32x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x32xf32>
+  return %v : tensor<32x32xf32>
+}
+
+// -----
+
+// Near miss: extents that another operand's type says, not the matrix's.
+// CHECK-LABEL: func.func @type_of_matrix
+// CHECK-NOT:     expand_shape
+// CHECK:         return
+func.func @type_of_matrix(%x: tensor<32x32xf32>, %w: tensor<32x?xf32>, %z: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %a = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<32x32xf32>, tensor<32x?xf32>) outs(%z : tensor<32x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x32xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<32x32xf32>, tensor<32x?xf32>) outs(%a : tensor<32x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x32xf32>
+  return %b : tensor<32x32xf32>
+}
+
+// -----
+
+// Near miss: nor the result's.
+// CHECK-LABEL: func.func @type_of_result
+// CHECK-NOT:     expand_shape
+// CHECK:         return
+func.func @type_of_result(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>, %z: tensor<32x?xf32>) -> tensor<32x?xf32> {
+  %a = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<32x32xf32>, tensor<32x32xf32>) outs(%z : tensor<32x?xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x?xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<32x32xf32>, tensor<32x32xf32>) outs(%a : tensor<32x?xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<32x?xf32>
+  return %b : tensor<32x?xf32>
+}

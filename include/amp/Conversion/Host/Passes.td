@@ -889,8 +889,8 @@ def SeparateAssertsPass : Pass<"amp-separate-asserts", "::mlir::func::FuncOp"> {
 def SeparateFillsPass : Pass<"amp-separate-fills", "::mlir::func::FuncOp"> {
   let summary = "one fill for each result that begins with it";
   let description = [{
-    Where a tensor that is filled with one value is the start of several results,
-    all but one of them would be copies of it after bufferization, which cost
+    Where a tensor that is filled with one value is the start of several results, or
+    what several loops carry begins with it, all but one of them would be copies of it after bufferization, which cost
     twice what filling does. Each of them gets a fill of its own. Operations that
     read the tensor share one as before.
 

@@ -2,7 +2,8 @@
 
     shared_products.py [--integers] TYPE...
 
-Two products read the operand, or a loop has one that does. Operands as they lie and
+Two products read the operand, or a loop has one that does, or two others read what the first
+of them gives. Operands as they lie and
 transposed, sums over two dimensions in either order, several blocks of rows and of the sum,
 outputs that hold values and outputs that are filled with zeros before. Operands and
 checksums are those of products.py.
@@ -65,7 +66,14 @@ def make_function(name, element, m, n, steps, layout, form):
         return make_product(result, f"%a{at}", "%b", c, dims, sums, ", ".join(["m", *ks]), ", ".join(b_dims), a_type,
                             b_type, c_type, element)
 
-    if form == "loop":
+    if form == "chain":
+        # The first product is what two others read.
+        lines = [cut(0)[0], cut(1)[0], multiply("%p0", 0, "%c0"), multiply("%p1", 1, "%c1")]
+        for at in (0, 1):
+            lines += [multiply(f"%q{at}", at, f"%p{at}").replace("%b :", "%p0 :").replace(b_type, c_type, 1),
+                      put(f"%q{at}", at, "%r0" if at else "%c", f"%r{at}")]
+        body = "".join(lines)
+    elif form == "loop":
         body = f"""  %r1 = scf.for %i = %i0 to %i2 step %i1 iter_args(%r = %c) -> ({all_c}) {{
 {cut("%i")[0].replace("%a%i", "%ai").replace("%c%i", "%ci")}{multiply("%pi", "i", "%ci")}{put("%pi", "%i", "%r", "%next")}
   scf.yield %next : {all_c}
@@ -99,6 +107,7 @@ def cases():
     yield 17, 32, (5, 12), "nt", "filled"
     yield 17, 32, (5, 12), "between", "loop"
     yield 17, 32, (5, 12), "swapped", "two"
+    yield 64, 64, (64,), "nt", "chain"
 
 
 def write(types, integers):
@@ -111,6 +120,8 @@ def write(types, integers):
     number = 0
     for element in types:
         for numbers in cases():
+            if numbers[-1] == "chain" and element != "f32":
+                continue
             number += 1
             operands, text = make_function(f"product{number}", element, *numbers)
             print(text)
