@@ -15,6 +15,7 @@
 //   pack_rows_<T>   the same into tiles of A for AMX      (PackRowsKernel.cpp)
 //   tiles           C += panels of A * panels of B            (TileKernel.cpp)
 //   tiles_of_rows   the same, of rows of A where they are
+//   ..._of_panels   both, where a block of the sum is part of B's panels
 //   ..._pairs       both, with two bf16 in a word of a panel
 //   ..._amx         both, for AMX's tiles
 //   ..._parts       all three, with each f16 as two bf16
@@ -389,7 +390,8 @@ private:
   void callBlock(HostBuilder &b, const MicroKernel &kernel, Type aType,
                  const ProductArguments &arguments, const PanelParts &aPanels,
                  const PanelParts &bPanels, const ProductBlock &block);
-  func::FuncOp getTiles(const MicroKernel &kernel, bool readsRows);
+  func::FuncOp getTiles(const MicroKernel &kernel, bool readsRows,
+                        bool readsPartOfPanels);
   func::FuncOp getProduct(Type aType, Type bType);
   func::FuncOp getKeptProduct(Type aType, Type bType);
   func::FuncOp getPanelProduct(Type aType);

@@ -528,7 +528,8 @@ void TileEmitter::prefetchTile(ArrayRef<VectorColumns> columns, Index rowTable,
   }
 }
 
-func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows) {
+func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows,
+                                     bool readsPartOfPanels) {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
   Type floats = getFlatType(Float32Type::get(context));
@@ -544,12 +545,13 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows) {
                              index,
                              index,
                              index,
-                             index,
                              IntegerType::get(context, 1)};
   bool hasParts = tile.parts > 1;
   if (hasParts)
     types.append(2, index);
   if (readsRows)
+    types.push_back(index);
+  if (readsPartOfPanels)
     types.push_back(index);
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     LeftOperand left;
@@ -568,12 +570,12 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows) {
     Index cM = arguments.takeIndex(), cN = arguments.takeIndex();
     Index m = arguments.takeIndex(), n = arguments.takeIndex();
     emitter.words = arguments.takeIndex();
-    Index bLength = arguments.takeIndex();
     emitter.fromZero = arguments.takeValue();
     for (Index *distance : {&emitter.aDistance, &emitter.bDistance})
       *distance = hasParts ? arguments.takeIndex() : b.number(0);
     if (readsRows)
       left.rowTable = arguments.takeIndex();
+    Index bLength = readsPartOfPanels ? arguments.takeIndex() : emitter.words;
 
     auto reserveZeros = [&](int64_t size) {
       auto type = MemRefType::get({size}, b.getF32Type());
@@ -630,7 +632,8 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows) {
     });
   };
   return getKernel("tiles" + tile.suffix() + (hasParts ? "_parts" : "") +
-                       (readsRows ? "_of_rows" : ""),
+                       (readsRows ? "_of_rows" : "") +
+                       (readsPartOfPanels ? "_of_panels" : ""),
                    types, emit);
 }
 
@@ -651,12 +654,14 @@ void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
                             m,
                             n,
                             words,
-                            bPanels.length.value_or(words),
                             fromZero};
   if (kernel.parts > 1)
     values.append({left.panels.distance, bPanels.distance});
   bool readsRows(left.rowTable);
   if (readsRows)
     values.push_back(left.rowTable);
-  func::CallOp::create(b, getTiles(kernel, readsRows), values);
+  if (bPanels.length)
+    values.push_back(*bPanels.length);
+  func::CallOp::create(
+      b, getTiles(kernel, readsRows, bPanels.length.has_value()), values);
 }

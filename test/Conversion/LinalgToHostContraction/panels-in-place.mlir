@@ -16,7 +16,7 @@
 // CHECK:             %[[B:.+]] = arith.addi %[[FIRST]], %[[WORDS]]
 // CHECK:             call @amp_host_pack_f32(%arg0
 // CHECK-NOT:         amp_host_pack
-// CHECK:             call @amp_host_tiles(%{{.+}}, %{{.+}}, %arg2, %[[B]], {{.*}}, %arg15, %{{[^,]+}}) :
+// CHECK:             call @amp_host_tiles_of_panels(%{{.+}}, %{{.+}}, %arg2, %[[B]], {{.*}}, %arg15) :
 // Two threads have whole panels each.
 // THREADS-LABEL: func.func @panels
 // THREADS:         scf.parallel
