@@ -96,6 +96,10 @@ static void addFusion(OpPassManager &pm) {
   DropUnitDimsPassOptions unitDims;
   unitDims.products = true;
   pm.addNestedPass<func::FuncOp>(createDropUnitDimsPass(unitDims));
+  // A table of which a few rows are read is not rounded as a whole.
+  RecomputeGatheredPassOptions gathered;
+  gathered.ofArguments = true;
+  pm.addNestedPass<func::FuncOp>(createRecomputeGatheredPass(gathered));
   // Before elementwise fusion puts constants into products.
   pm.addNestedPass<func::FuncOp>(createReduceBeforeBroadcastPass());
   // Before elementwise fusion makes one operation of the additions.

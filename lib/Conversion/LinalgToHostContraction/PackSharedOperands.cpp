@@ -97,7 +97,8 @@ static bool canReadPanels(const Contraction &view, const HostMachine &machine) {
                                         view.b.getElementType());
   linalg::LinalgOp op = view.op;
   bool areKnown = llvm::all_of(op->getOperandTypes(), [](Type type) {
-    return cast<ShapedType>(type).hasStaticShape();
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && shaped.hasStaticShape();
   });
   if (kernel.steps() != 1 || !areKnown)
     return false;

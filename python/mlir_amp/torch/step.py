@@ -10,8 +10,8 @@
 where ``loss_fn(model, x, y)`` gives the loss. Forward and backward pass, loss scaling,
 the check for overflows and the optimizer's update are compiled together, for the CPU.
 Model and optimizer stay the user's: their tensors are what the step trains, in place.
-Where a level casts the model, the step has half copies of its own; the model's tensors
-are the FP32 masters.
+Where a level casts the model, its tensors are the FP32 masters: the step rounds them where
+it begins, and has half copies of its own of what has no master (O3, buffers).
 """
 
 from __future__ import annotations
@@ -873,6 +873,8 @@ def compile_step(
     passes = compiler.mixed_precision(
         opt_level, micro_batches=micro_batches, **properties
     )
+    # The model stays FP32: its parameters are the masters.
+    passes += ",amp-round-params-in-step"
     _require(
         type(optimizer) in _OPTIMIZERS,
         f"expected torch.optim's SGD, Adam or AdamW, but got {type(optimizer).__name__}",

@@ -648,3 +648,27 @@ func.func @type_of_result(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>, %z: tens
   } -> tensor<32x?xf32>
   return %b : tensor<32x?xf32>
 }
+
+// -----
+
+// Near miss: a number times each row, which is no matrix.
+// CHECK-LABEL: func.func @number
+// CHECK-NOT:     expand_shape
+// CHECK:         return
+func.func @number(%x: f32, %w: tensor<32x32xf32>, %z: tensor<4x32xf32>) -> tensor<4x32xf32> {
+  %a = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> ()>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : f32, tensor<32x32xf32>) outs(%z : tensor<4x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<4x32xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> ()>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : f32, tensor<32x32xf32>) outs(%a : tensor<4x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %sum: f32):
+    %product = arith.mulf %p, %q : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<4x32xf32>
+  return %b : tensor<4x32xf32>
+}

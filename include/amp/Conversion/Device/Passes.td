@@ -472,68 +472,6 @@ def TileSumsPass : Pass<"amp-tile-sums", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def RecomputeGatheredPass : Pass<"amp-recompute-gathered", "::mlir::func::FuncOp"> {
-  let summary = "compute the few elements that are taken by index";
-  let description = [{
-    Where a `linalg.generic` takes elements of a tensor by index (`tensor.extract`), at most an eighth as many as it has, and
-    the tensor is computed element by element, those elements are computed where they are taken, from the operands. A
-    loss that takes one probability of each row leaves no reason to store the others, in f32, between the pass that
-    computes them and the one for the gradient. Reshapes are followed. Bits stay: the same operations on the same
-    elements.
-
-    **Left alone.** What sums or products compute; what is computed from a tensor of more bytes, as a rounding, which
-    would have to be stored instead; shapes that are not static; operations that read what they write to.
-
-    Before:
-    ```mlir
-    func.func @pick(%x: tensor<4x64xf16>, %label: tensor<4xindex>) -> tensor<4xf32> {
-      %e = tensor.empty() : tensor<4x64xf32>
-      %w = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
-          ins(%x : tensor<4x64xf16>) outs(%e : tensor<4x64xf32>) {
-      ^bb0(%a: f16, %o: f32):
-        %s = arith.extf %a : f16 to f32
-        linalg.yield %s : f32
-      } -> tensor<4x64xf32>
-      %f = tensor.empty() : tensor<4xf32>
-      %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-          ins(%label : tensor<4xindex>) outs(%f : tensor<4xf32>) {
-      ^bb0(%j: index, %o: f32):
-        %i = linalg.index 0 : index
-        %t = tensor.extract %w[%i, %j] : tensor<4x64xf32>
-        linalg.yield %t : f32
-      } -> tensor<4xf32>
-      return %r : tensor<4xf32>
-    }
-    ```
-    After:
-    ```mlir
-    func.func @pick(%x: tensor<4x64xf16>, %label: tensor<4xindex>) -> tensor<4xf32> {
-      %e = tensor.empty() : tensor<4x64xf32>
-      %unused = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
-          ins(%x : tensor<4x64xf16>) outs(%e : tensor<4x64xf32>) {
-      ^bb0(%a: f16, %o: f32):
-        %s = arith.extf %a : f16 to f32
-        linalg.yield %s : f32
-      } -> tensor<4x64xf32>
-      %f = tensor.empty() : tensor<4xf32>
-      %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-          ins(%label : tensor<4xindex>) outs(%f : tensor<4xf32>) {
-      ^bb0(%j: index, %o: f32):
-        %i = linalg.index 0 : index
-        %t = tensor.extract %x[%i, %j] : tensor<4x64xf16>
-        %w = arith.extf %t : f16 to f32
-        linalg.yield %w : f32
-      } -> tensor<4xf32>
-      return %r : tensor<4xf32>
-    }
-    ```
-  }];
-  let statistics = [
-    Statistic<"numRecomputed", "recomputed", "Elements by index that are computed where they are taken">
-  ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def RecomputeElementsPass : Pass<"amp-recompute-elements", "::mlir::func::FuncOp"> {
   let summary = "compute again what follows from tensors that are read anyway";
   let description = [{

@@ -957,6 +957,48 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights", "::mlir::ModuleO
   let statistics = [Statistic<"numMasters", "masters", "master weights">];
 }
 
+def RoundParamsInStepPass : Pass<"amp-round-params-in-step", "::mlir::ModuleOp"> {
+  let summary = "a step rounds its masters itself and has no half parameters";
+  let description = [{
+    After `amp-mixed-precision` a step with master weights takes each parameter twice, as its master and in half,
+    and gives both. The half one is the master, rounded. A caller who keeps masters alone (a PyTorch model that
+    stays FP32 outside of its steps) would have to round them in front of each call, and the step rounds what it
+    has updated for nobody. This pass, behind `amp-mixed-precision`, lets functions that no other one calls round
+    their masters where they begin; half parameters are neither arguments nor results then, and a master has the
+    role `param`. Numbers are the same for whoever gave half parameters that were their masters, rounded.
+
+    **Left alone.** Half parameters without a master (O3), a master of another shape, and functions that are
+    called.
+
+    Before:
+    ```mlir
+    func.func @train_step(%m: tensor<4xf32> {amp.role = "master", amp.name = "w"},
+                          %w: tensor<4xf16> {amp.role = "param", amp.name = "w"})
+        -> (tensor<4xf16> {amp.role = "param", amp.name = "w"}, tensor<4xf32> {amp.role = "master", amp.name = "w"}) {
+      %wide = arith.extf %w : tensor<4xf16> to tensor<4xf32>
+      %new = arith.subf %m, %wide : tensor<4xf32>
+      %half = arith.truncf %new : tensor<4xf32> to tensor<4xf16>
+      return %half, %new : tensor<4xf16>, tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @train_step(%m: tensor<4xf32> {amp.name = "w", amp.role = "param"})
+        -> (tensor<4xf32> {amp.name = "w", amp.role = "param"}) {
+      %w = arith.truncf %m : tensor<4xf32> to tensor<4xf16>
+      %wide = arith.extf %w : tensor<4xf16> to tensor<4xf32>
+      %new = arith.subf %m, %wide : tensor<4xf32>
+      %half = arith.truncf %new : tensor<4xf32> to tensor<4xf16>
+      return %new : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numRounded", "parameters rounded", "Half parameters that are values of a step now">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def InsertTapsPass : Pass<"amp-insert-taps", "::mlir::ModuleOp"> {
   let summary = "show gradients to the host while a step runs";
   let description = [{

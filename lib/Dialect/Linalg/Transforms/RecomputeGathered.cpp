@@ -17,24 +17,29 @@
 // memory, as f32, where the pass that computes them could have gone on to the
 // gradient.
 //
+// With `of-arguments` that is done to what is computed from a function's
+// arguments alone, whatever it is: a table that is rounded for a few of its
+// rows.
+//
 // Reshapes in between are indices. It is the same arithmetic on the same
 // elements, so the bits are the same.
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Conversion/Device/Passes.h"
+#include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #define DEBUG_TYPE "amp-recompute-gathered"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_RECOMPUTEGATHEREDPASS
-#include "amp/Conversion/Device/Passes.h.inc"
+#include "amp/Dialect/Linalg/Transforms/Passes.h.inc"
 } // namespace mlir::amp
 
 using namespace mlir;
@@ -69,10 +74,20 @@ static bool readsNoMore(linalg::GenericOp op, Value result) {
   });
 }
 
+/// True if all inputs are arguments of a function, which stay in any case.
+static bool readsArguments(linalg::GenericOp op) {
+  return llvm::all_of(op.getDpsInputs(), [](Value input) {
+    auto argument = dyn_cast<BlockArgument>(input);
+    return argument && argument.getOwner()->isEntryBlock() &&
+           isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  });
+}
+
 /// True if one element of `result` follows from one of each input.
-static bool isElementwise(OpResult result) {
+static bool isElementwise(OpResult result, bool ofArguments) {
   auto op = dyn_cast<linalg::GenericOp>(result.getOwner());
-  return op && readsNoMore(op, result) && op.hasPureTensorSemantics() &&
+  return op && (ofArguments ? readsArguments(op) : readsNoMore(op, result)) &&
+         op.hasPureTensorSemantics() &&
          op.getNumParallelLoops() == op.getNumLoops() &&
          op.getIndexingMapMatchingResult(result).isPermutation() &&
          llvm::all_of(op.getIndexingMapsArray(),
@@ -168,13 +183,14 @@ static Value readExpanded(OpBuilder &b, tensor::ExpandShapeOp expand,
 
 /// The same element without the operation that computes all of them; null
 /// where there is none.
-static Value readBehind(OpBuilder &b, tensor::ExtractOp extract) {
+static Value readBehind(OpBuilder &b, tensor::ExtractOp extract,
+                        bool ofArguments) {
   Value tensor = extract.getTensor();
   auto type = cast<RankedTensorType>(tensor.getType());
   Operation *producer = tensor.getDefiningOp();
   if (!producer || !type.hasStaticShape())
     return {};
-  if (isElementwise(cast<OpResult>(tensor)))
+  if (isElementwise(cast<OpResult>(tensor), ofArguments))
     return computeElement(b, cast<OpResult>(tensor), extract.getIndices());
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(producer))
     return collapse.getSrcType().hasStaticShape()
@@ -188,6 +204,8 @@ static Value readBehind(OpBuilder &b, tensor::ExtractOp extract) {
 namespace {
 struct RecomputeGathered
     : public amp::impl::RecomputeGatheredPassBase<RecomputeGathered> {
+  using Base::Base;
+
   void runOnOperation() override {
     SmallVector<tensor::ExtractOp> extracts;
     getOperation().walk([&](tensor::ExtractOp extract) {
@@ -203,7 +221,7 @@ struct RecomputeGathered
       rewriter.setInsertionPoint(extract);
       // What it reads may be computed as well.
       Operation *before = extract->getPrevNode();
-      Value element = readBehind(rewriter, extract);
+      Value element = readBehind(rewriter, extract, ofArguments);
       if (!element)
         continue;
       Operation *first =

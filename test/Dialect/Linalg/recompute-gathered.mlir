@@ -1,4 +1,5 @@
 // RUN: amp-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(amp-recompute-gathered,canonicalize))" | FileCheck %s
+// RUN: amp-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(amp-recompute-gathered{of-arguments=true},canonicalize))" | FileCheck %s --check-prefix=ARGUMENTS
 
 // The loss of a softmax: one logarithm of each row, through a reshape and two operations, from the half logits.
 // CHECK-LABEL: func @loss
@@ -262,4 +263,61 @@ func.func @dynamic(%x: tensor<?x64xf32>, %at: tensor<2xindex>, %n: index) -> ten
     linalg.yield %t : f32
   } -> tensor<2xf32>
   return %r : tensor<2xf32>
+}
+
+// -----
+
+// With `of-arguments`, rows of a table that is rounded as a whole for them: the table is an argument, which stays. What
+// is computed from anything else is left, though it takes no more bytes.
+// ARGUMENTS-LABEL: func @table
+// ARGUMENTS-SAME:    (%[[T:.*]]: tensor<64x8xf32>, %[[ROWS:.*]]: tensor<4xindex>)
+// ARGUMENTS:       linalg.generic {{.*}} ins(%[[ROWS]]
+// ARGUMENTS:         %[[E:.*]] = tensor.extract %[[T]][%{{.*}}, %{{.*}}] : tensor<64x8xf32>
+// ARGUMENTS:         arith.truncf %[[E]]
+// CHECK-LABEL: func @table
+// CHECK:         tensor.extract %{{.*}} : tensor<64x8xbf16>
+func.func @table(%t: tensor<64x8xf32>, %rows: tensor<4xindex>) -> tensor<4x8xbf16> {
+  %e = tensor.empty() : tensor<64x8xbf16>
+  %h = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%t : tensor<64x8xf32>) outs(%e : tensor<64x8xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %r = arith.truncf %a : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<64x8xbf16>
+  %f = tensor.empty() : tensor<4x8xbf16>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%rows : tensor<4xindex>) outs(%f : tensor<4x8xbf16>) {
+  ^bb0(%row: index, %o: bf16):
+    %j = linalg.index 1 : index
+    %x = tensor.extract %h[%row, %j] : tensor<64x8xbf16>
+    linalg.yield %x : bf16
+  } -> tensor<4x8xbf16>
+  return %r : tensor<4x8xbf16>
+}
+
+// -----
+
+// ARGUMENTS-LABEL: func @of_a_value
+// ARGUMENTS:         tensor.extract %{{.*}} : tensor<64x8xf32>
+// CHECK-LABEL: func @of_a_value
+// CHECK:         tensor.extract %{{.*}} : tensor<64x8xf16>
+func.func @of_a_value(%x: tensor<64x8xf16>, %y: tensor<8x64xf16>, %rows: tensor<4xindex>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<64x8xf32>
+  %eh = tensor.empty() : tensor<64x8xf16>
+  %t = linalg.transpose ins(%y : tensor<8x64xf16>) outs(%eh : tensor<64x8xf16>) permutation = [1, 0]
+  %h = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%t : tensor<64x8xf16>) outs(%e : tensor<64x8xf32>) {
+  ^bb0(%a: f16, %o: f32):
+    %r = arith.extf %a : f16 to f32
+    linalg.yield %r : f32
+  } -> tensor<64x8xf32>
+  %f = tensor.empty() : tensor<4x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%rows : tensor<4xindex>) outs(%f : tensor<4x8xf32>) {
+  ^bb0(%row: index, %o: f32):
+    %j = linalg.index 1 : index
+    %v = tensor.extract %h[%row, %j] : tensor<64x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
 }
