@@ -648,3 +648,36 @@ def test_rolls() -> None:
     rolled = lambda x: torch.roll(torch.roll(x, (1, -6), (0, 1)), 3)
     check(mlp, lambda model, x, y: loss_fn(model, rolled(x) + x.roll(0, 1), y))
     check(mlp, lambda model, x, y: F.cross_entropy(rolled(model(x)), y))
+
+
+@pytest.mark.parametrize("level, halves", [("O0", 0), ("O2", 0), ("O3", 6), ("O5", 0)])
+def test_a_step_takes_masters_alone(level, halves):
+    """Half parameters are values of the program, but where there are no masters; and what is
+    written to a parameter's data, which leaves its version, is what the next step rounds."""
+
+    class Words(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words = nn.Embedding(64, 8)
+            self.layers = mlp()
+            self.scale = nn.Parameter(torch.ones(4))
+
+        def forward(self, x):
+            return self.layers(self.words(x)) * self.scale
+
+    model = Words()
+    step = amp.compile_step(model, loss_fn, sgd(model), opt_level=level)
+    x, y = torch.randint(0, 64, (6,)), torch.randint(0, 4, (6,))
+    step(x, y)
+    function = step._program.functions["train_step"]
+    for values in (function.arguments, function.results):
+        parameters = [value for value in values if value.role == "param"]
+        assert len(parameters) == 6
+        assert sum(value.element in ("f16", "bf16") for value in parameters) == halves
+        assert not any(value.role == "master" for value in values)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.data.mul_(0.5)
+        other = copy.deepcopy(model)
+    other_step = amp.compile_step(other, loss_fn, sgd(other), opt_level=level)
+    assert step(x, y) == other_step(x, y)

@@ -86,8 +86,8 @@ static Index countWords(const MicroKernel &kernel, Index steps) {
   return roundUp(ceilDiv(steps, kernel.steps()), kernel.wordMultiple());
 }
 
-/// B's panels come first: packing may write kPackLanes elements past the end of
-/// a region, and A is packed after B.
+/// Packing may write kPackLanes elements past the end of a region if panels are
+/// narrower than that: A's may be, and come last.
 static PanelLayout layoutPanels(HostBuilder &b, const MicroKernel &kernel,
                                 Index m, Index n, Index k) {
   Index words = min(countWords(kernel, k), kernel.blockWords());
