@@ -21,11 +21,58 @@ With --from-zero each product stands behind a fill of its output with zeros. The
 holds other values before; where the number of steps is known, nobody needs the fill.
 """
 
+import math
 import sys
 
 
 def shape(sizes, element):
     return "memref<" + "".join(f"{size}x" for size in sizes) + element + ">"
+
+
+def flatten(value, name, sizes, element):
+    """Lines that see the buffer `value` as the flat one that is %NAME_flat."""
+    dims = ", ".join(map(str, range(len(sizes))))
+    row = shape([math.prod(sizes)], element)
+    return [
+        f"  %{name}_row = memref.collapse_shape {value} [[{dims}]] : {shape(sizes, element)} into {row}",
+        f"  %{name}_flat = memref.cast %{name}_row : {row} to {shape(['?'], element)}",
+    ]
+
+
+def make_filled(value, name, sizes, element, seed):
+    """Lines that allocate the buffer `value`, and fill it."""
+    return [
+        f"  {value} = memref.alloc() : {shape(sizes, element)}",
+        *flatten(value, name, sizes, element),
+        f"  %{name}_seed = arith.constant {seed} : i64",
+        f"  call @fill_{element}(%{name}_flat, %{name}_seed) : ({shape(['?'], element)}, i64) -> ()",
+    ]
+
+
+def write_fills(integers):
+    """What fills buffers and shows them."""
+    print(FILL.replace("APART", APART))
+    for element, mask, base in (("f16", "0x9FFF", "0x2C00"), ("bf16", "0x83FF", "0x3D80")):
+        number = ANY_HALF.replace("MASK", mask).replace("BASE", base)
+        print(INTEGER_HALF[element] if integers else number.replace("TYPE", element))
+    for element in ("f32", "f16", "bf16"):
+        print(FILL_TYPE.replace("TYPE", element).replace("APART", APART))
+
+
+def write_run(number, lines):
+    """@runNUMBER, which shows what is in %c_flat after `lines`."""
+    print(f"func.func private @run{number}() {APART} {{")
+    print("\n".join(lines))
+    print(f"  %number = arith.constant {number} : i64")
+    print("  call @show(%number, %c_flat) : (i64, memref<?xf32>) -> ()")
+    print("  return\n}")
+
+
+def write_main(count):
+    print("func.func @main() {")
+    for i in range(1, count + 1):
+        print(f"  call @run{i}() : () -> ()")
+    print("  return\n}")
 
 
 class Operand:
@@ -56,22 +103,8 @@ class Operand:
 
     def make(self, name, element, seed, dynamic):
         """Lines that allocate and fill the buffer and cut the operand out."""
-        count = 1
-        for size in self.buffer:
-            count *= size
-        dims = ", ".join(str(i) for i in range(len(self.buffer)))
         whole = shape(self.buffer, element)
-        flat = shape(["?"], element)
-        lines = [
-            f"  %{name}_whole = memref.alloc() : {whole}",
-            f"  %{name}_row = memref.collapse_shape %{name}_whole [[{dims}]]"
-            f" : {whole} into {shape([count], element)}",
-            f"  %{name}_flat = memref.cast %{name}_row"
-            f" : {shape([count], element)} to {flat}",
-            f"  %{name}_seed = arith.constant {seed} : i64",
-            f"  call @fill_{element}(%{name}_flat, %{name}_seed)"
-            f" : ({flat}, i64) -> ()",
-        ]
+        lines = make_filled(f"%{name}_whole", name, self.buffer, element, seed)
         part, type = f"%{name}_whole", whole
         if self.part:
             part, type = f"%{name}_part", self.type(element)
@@ -353,14 +386,7 @@ def fill_c(type, from_zero):
 
 
 def write(types, integers, from_zero, cases, shapes=("known", "unknown")):
-    print(FILL.replace("APART", APART))
-    for element, mask, base in (("f16", "0x9FFF", "0x2C00"),
-                                ("bf16", "0x83FF", "0x3D80")):
-        number = ANY_HALF.replace("MASK", mask).replace("BASE", base)
-        print(INTEGER_HALF[element] if integers
-              else number.replace("TYPE", element))
-    for element in ("f32", "f16", "bf16"):
-        print(FILL_TYPE.replace("TYPE", element).replace("APART", APART))
+    write_fills(integers)
     number = 0
     for pair in types:
         left, _, right = pair.partition("x")
@@ -381,17 +407,8 @@ def write(types, integers, from_zero, cases, shapes=("known", "unknown")):
                       f" %b: {operands[1]}, %c: {operands[2]}) {APART} {{\n  "
                       + fill_c(operands[2], from_zero)
                       + body(operation, left, right, operands) + "\n  return\n}")
-                print(f"func.func private @run{number}() {APART} {{")
-                print("\n".join(run))
-                print(f"  call @{label}({', '.join(values)})"
-                      f" : ({', '.join(operands)}) -> ()")
-                print(f"  %number = arith.constant {number} : i64")
-                print("  call @show(%number, %c_flat) : (i64, memref<?xf32>) -> ()")
-                print("  return\n}")
-    print("func.func @main() {")
-    for i in range(1, number + 1):
-        print(f"  call @run{i}() : () -> ()")
-    print("  return\n}")
+                write_run(number, [*run, f"  call @{label}({', '.join(values)}) : ({', '.join(operands)}) -> ()"])
+    write_main(number)
 
 
 if __name__ == "__main__":

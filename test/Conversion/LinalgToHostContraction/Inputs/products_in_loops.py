@@ -10,7 +10,7 @@ each tile. Operands and checksums are those of products.py.
 
 import sys
 
-from products import ANY_HALF, APART, FILL, FILL_TYPE, INTEGER_HALF
+from products import APART, make_filled, write_fills, write_main, write_run
 
 
 def make_part(whole, sides, place, stride, element):
@@ -84,34 +84,19 @@ def cases():
 
 
 def write(types, integers):
-    print(FILL.replace("APART", APART))
-    for element, mask, base in (("f16", "0x9FFF", "0x2C00"), ("bf16", "0x83FF", "0x3D80")):
-        number = ANY_HALF.replace("MASK", mask).replace("BASE", base)
-        print(INTEGER_HALF[element] if integers else number.replace("TYPE", element))
-    for element in ("f32", "f16", "bf16"):
-        print(FILL_TYPE.replace("TYPE", element).replace("APART", APART))
+    write_fills(integers)
     number = 0
     for element in types:
         for numbers in cases():
             number += 1
             operands, text = make_function(f"product{number}", element, *numbers)
             print(text)
-            print(f"func.func private @run{number}() {APART} {{")
+            lines = []
             for letter, type in zip("abc", operands):
-                x, y, kind = type[len("memref<"):-1].split("x")
-                row = f"memref<{int(x) * int(y)}x{kind}>"
-                print(f"  %{letter} = memref.alloc() : {type}\n"
-                      f"  %{letter}_row = memref.collapse_shape %{letter} [[0, 1]] : {type} into {row}\n"
-                      f"  %{letter}_flat = memref.cast %{letter}_row : {row} to memref<?x{kind}>\n"
-                      f"  %{letter}_seed = arith.constant {number * 3 + ord(letter)} : i64\n"
-                      f"  call @fill_{kind}(%{letter}_flat, %{letter}_seed) : (memref<?x{kind}>, i64) -> ()")
-            print(f"  call @product{number}(%a, %b, %c) : ({', '.join(operands)}) -> ()\n"
-                  f"  %number = arith.constant {number} : i64\n"
-                  "  call @show(%number, %c_flat) : (i64, memref<?xf32>) -> ()\n  return\n}")
-    print("func.func @main() {")
-    for i in range(1, number + 1):
-        print(f"  call @run{i}() : () -> ()")
-    print("  return\n}")
+                *sizes, kind = type[len("memref<"):-1].split("x")
+                lines += make_filled(f"%{letter}", letter, list(map(int, sizes)), kind, number * 3 + ord(letter))
+            write_run(number, [*lines, f"  call @product{number}(%a, %b, %c) : ({', '.join(operands)}) -> ()"])
+    write_main(number)
 
 
 flags = [a for a in sys.argv[1:] if a.startswith("--")]

@@ -11,11 +11,11 @@ checksums are those of products.py.
 
 import sys
 
-from products import ANY_HALF, APART, FILL, FILL_TYPE, INTEGER_HALF
+from products import APART, flatten, make_filled, shape, write_fills, write_main, write_run
 
 
 def tensor(sizes, element):
-    return "tensor<" + "".join(f"{size}x" for size in sizes) + element + ">"
+    return shape(sizes, element).replace("memref", "tensor")
 
 
 def make_product(result, a, b, c, dims, sums, of_a, of_b, a_type, b_type, c_type, element):
@@ -111,12 +111,7 @@ def cases():
 
 
 def write(types, integers):
-    print(FILL.replace("APART", APART))
-    for element, mask, base in (("f16", "0x9FFF", "0x2C00"), ("bf16", "0x83FF", "0x3D80")):
-        number = ANY_HALF.replace("MASK", mask).replace("BASE", base)
-        print(INTEGER_HALF[element] if integers else number.replace("TYPE", element))
-    for element in ("f32", "f16", "bf16"):
-        print(FILL_TYPE.replace("TYPE", element).replace("APART", APART))
+    write_fills(integers)
     number = 0
     for element in types:
         for numbers in cases():
@@ -125,31 +120,21 @@ def write(types, integers):
             number += 1
             operands, text = make_function(f"product{number}", element, *numbers)
             print(text)
-            print(f"func.func private @run{number}() {APART} {{")
+            lines = []
             for letter, type in zip("abc", operands):
                 *sizes, kind = type[len("tensor<"):-1].split("x")
-                count, memref = 1, type.replace("tensor", "memref")
-                for size in sizes:
-                    count *= int(size)
-                dims = ", ".join(map(str, range(len(sizes))))
-                row = f"memref<{count}x{kind}>"
-                print(f"  %{letter} = memref.alloc() : {memref}\n"
-                      f"  %{letter}_row = memref.collapse_shape %{letter} [[{dims}]] : {memref} into {row}\n"
-                      f"  %{letter}_flat = memref.cast %{letter}_row : {row} to memref<?x{kind}>\n"
-                      f"  %{letter}_seed = arith.constant {number * 3 + ord(letter)} : i64\n"
-                      f"  call @fill_{kind}(%{letter}_flat, %{letter}_seed) : (memref<?x{kind}>, i64) -> ()\n"
-                      f"  %{letter}_in = bufferization.to_tensor %{letter} restrict writable : {memref} to {type}")
-            result = operands[2].replace("tensor", "memref")
-            print(f"  %result = call @product{number}(%a_in, %b_in, %c_in) : ({', '.join(operands)}) -> {operands[2]}\n"
-                  f"  %r = bufferization.to_buffer %result : {operands[2]} to {result}\n"
-                  f"  %r_row = memref.collapse_shape %r [[0, 1, 2]] : {result} into {row}\n"
-                  f"  %r_flat = memref.cast %r_row : {row} to memref<?xf32>\n"
-                  f"  %number = arith.constant {number} : i64\n"
-                  "  call @show(%number, %r_flat) : (i64, memref<?xf32>) -> ()\n  return\n}")
-    print("func.func @main() {")
-    for i in range(1, number + 1):
-        print(f"  call @run{i}() : () -> ()")
-    print("  return\n}")
+                sizes = list(map(int, sizes))
+                # The result may lie elsewhere than %c.
+                name = "c_start" if letter == "c" else letter
+                lines += make_filled(f"%{letter}", name, sizes, kind, number * 3 + ord(letter))
+                lines.append(f"  %{letter}_in = bufferization.to_tensor %{letter} restrict writable"
+                             f" : {shape(sizes, kind)} to {type}")
+            result = operands[2]
+            lines += [f"  %result = call @product{number}(%a_in, %b_in, %c_in) : ({', '.join(operands)}) -> {result}",
+                      f"  %out = bufferization.to_buffer %result : {result} to {shape(sizes, kind)}",
+                      *flatten("%out", "c", sizes, kind)]
+            write_run(number, lines)
+    write_main(number)
 
 
 flags = [a for a in sys.argv[1:] if a.startswith("--")]
