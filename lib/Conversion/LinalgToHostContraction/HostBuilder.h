@@ -45,6 +45,20 @@ public:
     return either(condition, yes, no).front();
   }
 
+  /// condition || test(), where test() runs only if the condition does not
+  /// hold.
+  Value orElse(Value condition, function_ref<Value()> test) {
+    auto yes = [&]() -> Values {
+      return {arith::ConstantOp::create(*this, getBoolAttr(true))};
+    };
+    auto no = [&]() -> Values { return {test()}; };
+    return either(condition, yes, no).front();
+  }
+  Value isFalse(Value condition) {
+    return createOrFold<arith::XOrIOp>(
+        condition, arith::ConstantOp::create(*this, getBoolAttr(true)));
+  }
+
   Value any(Value x, Value y) { return createOrFold<arith::OrIOp>(x, y); }
 
   /// A constant vector of indices.

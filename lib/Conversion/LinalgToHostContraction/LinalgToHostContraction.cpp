@@ -282,17 +282,12 @@ bool ContractionEmitter::isBInPanels() {
       view.n.size() != 2)
     return false;
   unsigned panel = view.n.front(), column = view.n.back();
-  if (extents[column].getConstant() != kernel.columns() ||
-      bOperand.strides[column].getConstant() != 1)
-    return false;
-  Index words = b.number(kernel.columns());
-  for (unsigned loop : llvm::reverse(view.k)) {
-    if (!words.getConstant() ||
-        bOperand.strides[loop].getConstant() != words.getConstant())
-      return false;
-    words = words * extents[loop];
-  }
-  return words.getConstant() &&
+  std::optional<Index> step = collapse(view.b, bOperand, view.k);
+  Index words = k * kernel.columns();
+  return extents[column].getConstant() == kernel.columns() &&
+         bOperand.strides[column].getConstant() == 1 && step &&
+         (k.getConstant() == 1 || step->getConstant() == kernel.columns()) &&
+         words.getConstant() &&
          bOperand.strides[panel].getConstant() == words.getConstant();
 }
 

@@ -446,19 +446,14 @@ func::FuncOp KernelLibrary::getPack(const PackForm &form) {
                               (end - word) * steps);
     };
     b.branch(b.number(0) < grouped, [&] {
-      auto oneBlock = [&]() -> HostBuilder::Values { return {wholeWords}; };
-      auto blocks = [&]() -> HostBuilder::Values {
-        return {b.number(kRowBlock)};
-      };
-      auto chooseByRows = [&] {
-        return b.either(isRun(b.number(0), wholeWords), oneBlock, blocks);
-      };
-      Index block = b.number(
-          b.either(emitter.areNeighbours(b.number(0)), blocks, chooseByRows)
-              .front());
+      Value isWide = emitter.areNeighbours(b.number(0));
+      Value areSquares = b.andThen(
+          b.isFalse(isWide), [&] { return isRun(b.number(0), wholeWords); });
+      Index block = b.select(areSquares, wholeWords, b.number(kRowBlock));
       b.loop(b.number(0), wholeWords, block, [&](Index word) {
         Index end = min(word + block, wholeWords);
-        Value isBlockRun = isRun(word, end);
+        Value isBlockRun =
+            b.orElse(areSquares, [&] { return isRun(word, end); });
         b.loop(grouped, kGroupColumns, [&](Index column) {
           emitter.packGroup(column, word, end, isBlockRun);
         });

@@ -31,6 +31,7 @@
 #include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -164,9 +165,8 @@ static SmallVector<ReassociationIndices> getSplitGroups(unsigned rank,
 
 /// The element as f32.
 static Value widen(OpBuilder &b, Location loc, Value element) {
-  if (element.getType().isF32())
-    return element;
-  return arith::ExtFOp::create(b, loc, b.getF32Type(), element);
+  return convertScalarToDtype(b, loc, element, b.getF32Type(),
+                              /*isUnsignedCast=*/false);
 }
 
 /// Panels of `matrix`, `width` columns each: panels, steps of the sum, columns.

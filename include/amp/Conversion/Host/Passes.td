@@ -15,6 +15,15 @@ include "mlir/Pass/PassBase.td"
 // LinalgToHostContraction
 //===----------------------------------------------------------------------===//
 
+/// The CPU that code is for.
+defvar cpuOptions = [
+  Option<"cpu", "cpu", "std::string", /*default=*/"",
+         "The CPU that the code is for: 'native', or what LLVM calls it; empty: "
+         "any of the target, with vectors of 256 bits">,
+  Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
+         "Width of the vector registers: 128, 256 or 512; 0: the CPU's">
+];
+
 /// How products of halves are computed.
 defvar halfProductOptions = [
   Option<"bf16", "bf16", "::mlir::amp::Bf16Products",
@@ -160,7 +169,7 @@ def ConvertLinalgToHostContractionPass
     func.func private @amp_host_product_f16_f16(...)  // cache blocks over both
     ```
   }];
-  let options = halfProductOptions # [
+  let options = cpuOptions # halfProductOptions # [
     Option<"blas", "blas", "::mlir::amp::BlasUse",
            /*default=*/"::mlir::amp::BlasUse::Auto",
            "Whether large products may go to a BLAS library at run time",
@@ -180,11 +189,6 @@ def ConvertLinalgToHostContractionPass
            /*default=*/"::mlir::amp::kBlasNever",
            "Multiplications from which a product of bf16 matrices goes to a "
            "library that multiplies bf16">,
-    Option<"cpu", "cpu", "std::string", /*default=*/"",
-           "The CPU that the code is for: 'native', or what LLVM calls it; empty: "
-           "any of the target, with vectors of 256 bits">,
-    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
-           "Width of the vector registers: 128, 256 or 512; 0: the CPU's">,
     Option<"expandTiles", "expand-tiles", "bool", /*default=*/"false",
            "'expand-amx-tiles' follows: take tiles where the CPU has none">,
     Option<"threads", "threads", "unsigned", /*default=*/"1",
@@ -890,8 +894,8 @@ def SeparateFillsPass : Pass<"amp-separate-fills", "::mlir::func::FuncOp"> {
   let summary = "one fill for each result that begins with it";
   let description = [{
     Where a tensor that is filled with one value is the start of several results, or
-    what several loops carry begins with it, all but one of them would be copies of it after bufferization, which cost
-    twice what filling does. Each of them gets a fill of its own. Operations that
+    what several loops carry begins with it, all but one of them would be copies of
+    it after bufferization, which cost twice what filling does. Each of them gets a fill of its own. Operations that
     read the tensor share one as before.
 
     ```mlir
@@ -1227,8 +1231,9 @@ def PackSharedOperandsPass : Pass<"amp-pack-shared-operands", "::mlir::func::Fun
 
     Left alone: products of more than 256 rows or of one, of batches, of dynamic
     extents, whose columns are no multiple of a panel's, whose operand is walked by
-    more than one loop of columns, in a loop over the tiles of a fusion group (panels are
-    made in front of it), and of halves that the machine multiplies as they are.
+    more than one loop of columns (tiles of columns in a fusion group are others for each),
+    and of halves that the machine multiplies as they are. All tiles of rows of a group
+    count as one product, since what the first packs is kept for the others.
 
     Before:
     ```mlir
@@ -1297,13 +1302,7 @@ def PackSharedOperandsPass : Pass<"amp-pack-shared-operands", "::mlir::func::Fun
     }
     ```
   }];
-  let options = halfProductOptions # [
-    Option<"cpu", "cpu", "std::string", /*default=*/"",
-           "The CPU that the code is for: 'native', or what LLVM calls it; empty: "
-           "any of the target, with vectors of 256 bits">,
-    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
-           "Width of the vector registers: 128, 256 or 512; 0: the CPU's">
-  ];
+  let options = cpuOptions # halfProductOptions;
   let statistics = [
     Statistic<"numPacked", "matrices packed", "Tensors that several products read in panels">
   ];
@@ -1373,12 +1372,7 @@ def ConvertLinalgToHostMatvecPass
           ...
     ```
   }];
-  let options = [
-    Option<"cpu", "cpu", "std::string", /*default=*/"",
-           "The CPU that the code is for: 'native', or what LLVM calls it; empty: "
-           "any of the target, with vectors of 256 bits">,
-    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
-           "Width of the vector registers: 128, 256 or 512; 0: the CPU's">,
+  let options = cpuOptions # [
     Option<"threads", "threads", "unsigned", /*default=*/"1",
            "Threads among which large products are divided">,
     Option<"partWork", "part-work", "int64_t", /*default=*/"1 << 17",
