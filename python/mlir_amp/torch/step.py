@@ -576,7 +576,6 @@ class CompiledStep:
         values: dict[tuple[str, str], Tensor] = {}
         for name, parameter in self._parameters.items():
             values["param", name] = values["buffer", name] = parameter
-            values["master", name] = parameter
             for key, state in self._optimizer.state.get(parameter, {}).items():
                 if state is not None:
                     values["opt_state", f"{name}.{key}"] = state
@@ -645,7 +644,7 @@ class _Arrays:
     ) -> None:
         self._function = function
         self._seed = torch.ones((), dtype=torch.float32)
-        # Half copies of FP32 tensors. They are made again for each step: what writes to
+        # Half copies of FP32 tensors without a master. They are made again for each step: what writes to
         # a tensor's `data`, or to memory that it shares with NumPy, leaves its version as
         # it is.
         self._copies: dict[Tensor, Tensor] = {}
@@ -692,8 +691,6 @@ class _Arrays:
                 self._from_copies.append((tensor, memory))
         self._in_place = list(dict.fromkeys(self._in_place))
         self._written = {t.untyped_storage().data_ptr() for t in self._in_place}
-        masters = set(self._in_place)
-        self._from_copies = [p for p in self._from_copies if p[0] not in masters]
         self._distinct = list({id(tensor): tensor for tensor in self._fixed}.values())
         self._forms = self._read_forms()
 
@@ -769,7 +766,7 @@ class _Arrays:
                 torch._foreach_copy_([*self._copies.values()], [*self._copies])
             self._function.call_addresses(arguments, self._results)
             torch.autograd.graph.increment_version(self._in_place)
-            for tensor, memory in self._from_copies:  # that have no master
+            for tensor, memory in self._from_copies:
                 tensor.copy_(memory)
         return loss
 

@@ -41,21 +41,18 @@ using namespace mlir::amp;
 /// True if `half` is a type that `master`, of f32, is rounded to.
 static bool isRounded(Type half, Type master) {
   auto narrow = dyn_cast<RankedTensorType>(half);
-  auto wide = dyn_cast<RankedTensorType>(master);
-  return narrow && wide && wide.getElementType().isF32() &&
-         (narrow.getElementType().isF16() ||
-          narrow.getElementType().isBF16()) &&
-         narrow.getShape() == wide.getShape() &&
-         narrow.getEncoding() == wide.getEncoding();
+  return narrow && narrow.getElementType().isFloat(16) &&
+         master == narrow.clone(Float32Type::get(half.getContext()));
 }
 
 namespace {
 struct RoundParamsInStepPass
     : public amp::impl::RoundParamsInStepPassBase<RoundParamsInStepPass> {
   void runOnOperation() override {
+    SymbolTableCollection symbols;
+    SymbolUserMap users(symbols, getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() &&
-          SymbolTable::symbolKnownUseEmpty(function, getOperation()))
+      if (!function.isExternal() && users.useEmpty(function))
         roundParams(function);
   }
 
