@@ -74,6 +74,7 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createSeparateAssertsPass());
   pm.addNestedPass<func::FuncOp>(createRaiseExtractsPass());
   pm.addNestedPass<func::FuncOp>(createRaiseConcatenationsPass());
+  pm.addNestedPass<func::FuncOp>(createAddInsertedSlicesPass());
   pm.addNestedPass<func::FuncOp>(createBubbleUpSlicesPass());
   pm.addNestedPass<func::FuncOp>(createReadThroughRepeatsPass());
   // Conditions that are computed from flags are elements of tensors, too.

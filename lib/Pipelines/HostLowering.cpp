@@ -86,6 +86,7 @@ static void addFusion(OpPassManager &pm) {
   OpPassManager &function = pm.nest<func::FuncOp>();
   function.addPass(createSeparateAssertsPass());
   function.addPass(createRaiseExtractsPass());
+  function.addPass(createAddInsertedSlicesPass());
   function.addPass(createBubbleUpSlicesPass());
   function.addPass(createReadThroughRepeatsPass());
   // Before elementwise fusion, which would mix moves with what computes; and

@@ -26,6 +26,15 @@ def compiled(function, opt_level="O0"):
     )
 
 
+def _write_positions(x):
+    y, state = torch.zeros(8, 5), torch.zeros(8)
+    for t in range(5):
+        state = torch.tanh(state + x[:, t])
+        y[:, t] = state
+        y[t] += x[-t]
+    return y
+
+
 ROWS = torch.arange(8)
 CLASSES = (ROWS * 3) % 5
 TWICE = torch.tensor([1, 3, 1, -2])
@@ -46,6 +55,9 @@ BY_INDEX = {
         0, (ROWS % 3).reshape(8, 1).expand(8, 5), x
     ),
     "scatter": lambda x: torch.ones(8, 9).scatter(1, torch.arange(5).expand(8, 5), x),
+    "select-scatter": lambda x: x.select_scatter(2 * x[0], 0, -3).select_scatter(x[:, 1], 1, 4),
+    "positions": lambda x: sum((t + 1) * x[:, t].sin() * x[:, t - 2] for t in range(5)),
+    "positions-written": lambda x: _write_positions(x),
     "scatter-value": lambda x: x.scatter(1, CLASSES.reshape(8, 1), 0.5),
     "scatter-dims": lambda x: x.scatter_add(0, TWICE.abs().reshape(2, 2), x[:2, :2]),
     "index-add": lambda x: x.index_add(0, TWICE.abs(), x[:4]),

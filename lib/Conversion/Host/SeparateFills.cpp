@@ -14,12 +14,14 @@
 // own; uses that only read share one. A
 // result that is computed in parts (tiles) starts with a slice of what its
 // first part is inserted into; the slice follows. Before that, what has another
-// shape than the fill becomes a fill of that shape.
+// shape than the fill becomes a fill of that shape, and so does a start that is
+// a constant of one number, which would be read from memory.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Fill.h"
 #include "amp/Conversion/Host/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -74,6 +76,16 @@ static tensor::ExtractSliceOp getSliceOfStart(OpOperand &start,
   return startsThere ? slice : tensor::ExtractSliceOp();
 }
 
+/// A fill of `type` with `number`, at the builder's place.
+static linalg::GenericOp createFill(IRRewriter &rewriter, Location loc,
+                                    RankedTensorType type, Value number) {
+  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                        type.getElementType());
+  auto fill = linalg::FillOp::create(rewriter, loc, number, empty);
+  rewriter.setInsertionPoint(fill);
+  return *linalg::generalizeNamedOp(rewriter, fill);
+}
+
 /// Turns reshapes of `fill` into fills, so that they can be told apart too.
 static void fillReshapes(linalg::LinalgOp fill) {
   for (Operation *user : llvm::make_early_inc_range(fill->getUsers())) {
@@ -83,20 +95,36 @@ static void fillReshapes(linalg::LinalgOp fill) {
     if (!type.hasStaticShape())
       continue;
     IRRewriter rewriter(user);
-    Value empty = tensor::EmptyOp::create(
-        rewriter, user->getLoc(), type.getShape(), type.getElementType());
-    auto shaped = linalg::FillOp::create(rewriter, user->getLoc(),
-                                         getFillValue(fill), empty);
+    linalg::GenericOp shaped =
+        createFill(rewriter, user->getLoc(), type, getFillValue(fill));
     user->replaceAllUsesWith(shaped);
     user->erase();
-    rewriter.setInsertionPoint(shaped);
-    fillReshapes(*linalg::generalizeNamedOp(rewriter, shaped));
+    fillReshapes(shaped);
+  }
+}
+
+/// Fills what starts as `constant`, if that is one number.
+static void fillStarts(arith::ConstantOp constant) {
+  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  auto type = dyn_cast<RankedTensorType>(constant.getType());
+  if (!elements || !elements.isSplat() || !type)
+    return;
+  for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
+    auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    if (!isStart(use) || (op && !op.payloadUsesValueFromOperand(&use)))
+      continue;
+    IRRewriter rewriter(use.getOwner());
+    Location loc = constant.getLoc();
+    Value number = arith::ConstantOp::create(
+        rewriter, loc, elements.getSplatValue<TypedAttr>());
+    use.set(createFill(rewriter, loc, type, number)->getResult(0));
   }
 }
 
 namespace {
 struct SeparateFills : public amp::impl::SeparateFillsPassBase<SeparateFills> {
   void runOnOperation() override {
+    getOperation().walk(fillStarts);
     SmallVector<linalg::LinalgOp> fills;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (isFillOfEmpty(op))

@@ -143,3 +143,29 @@ func.func @loops(%x: tensor<9xf32>, %n: index) -> (tensor<9xf32>, tensor<9xf32>,
   }
   return %a, %b#0, %zeros : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>
 }
+
+// -----
+
+// A constant of one number is a start like a fill; what only reads it reads the
+// constant, and so does what overwrites it unread.
+
+// CHECK-LABEL: func.func @constants
+// CHECK-SAME:      (%[[X:.*]]: tensor<4x8xf32>
+// CHECK-DAG:     %[[ONES:.*]] = arith.constant dense<1.000000e+00> : tensor<4xf32>
+// CHECK-DAG:     %[[MIXED:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]>
+// CHECK:         %[[A:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4xf32>)
+// CHECK:         linalg.reduce {{.*}} ins(%[[X]] : {{.*}}) outs(%[[A]] :
+// CHECK:         linalg.reduce {{.*}} ins(%[[X]] : {{.*}}) outs(%[[MIXED]] :
+// CHECK:         %[[B:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4xf32>)
+// CHECK:         tensor.insert_slice %{{.*}} into %[[B]]
+// CHECK:         linalg.exp ins(%[[ONES]] : tensor<4xf32>) outs(%[[ONES]] : tensor<4xf32>)
+func.func @constants(%x: tensor<4x8xf32>, %y: tensor<2xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %ones = arith.constant dense<1.0> : tensor<4xf32>
+  %mixed = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %a = linalg.reduce {arith.addf} ins(%x : tensor<4x8xf32>) outs(%ones : tensor<4xf32>) dimensions = [1]
+  %b = linalg.reduce {arith.addf} ins(%x : tensor<4x8xf32>) outs(%mixed : tensor<4xf32>) dimensions = [1]
+  %c = tensor.insert_slice %y into %ones[1] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %d = linalg.exp ins(%ones : tensor<4xf32>) outs(%ones : tensor<4xf32>) -> tensor<4xf32>
+  return %a, %b, %c, %d : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -117,6 +117,12 @@ def _roll(x: Tensor, shifts: list[int], dims: list[int] = ()) -> Tensor:
     return x.clone()
 
 
+def _select_scatter(x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:
+    """As a slice of one: PyTorch's own rule compares each element's place."""
+    first = index % x.shape[dim]
+    return aten.slice_scatter(x, source.unsqueeze(dim), dim, first, first + 1)
+
+
 def _squeeze_dims(x: Tensor, dims: list[int]) -> Tensor:
     dims = [d % x.dim() for d in dims]
     return x.reshape([n for i, n in enumerate(x.shape) if i not in dims or n != 1])
@@ -324,6 +330,7 @@ def table() -> dict[Any, Callable[..., Any]]:
         {
             aten.as_strided.default: _as_strided,
             aten.roll.default: _roll,
+            aten.select_scatter.default: _select_scatter,
             aten.squeeze.dims: _squeeze_dims,
             aten.split_with_sizes.default: _split_with_sizes,
             aten.var_mean.correction: _var_mean,

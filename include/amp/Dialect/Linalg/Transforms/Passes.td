@@ -370,6 +370,62 @@ def ReduceBeforeBroadcastPass : Pass<"amp-reduce-before-broadcast", "::mlir::fun
                            "::mlir::tensor::TensorDialect"];
 }
 
+def AddInsertedSlicesPass : Pass<"amp-add-inserted-slices", "::mlir::func::FuncOp"> {
+  let summary = "add what was inserted into zeros where it was inserted";
+  let description = [{
+    The gradient of a tensor of which a step reads n slices, as a loop over a sequence does, is a sum
+    of n tensors of its size, each of which is zero but for a slice. Adding one is adding a slice
+    in its place: n slices are read and written, not n times the whole.
+
+    **Input.** An elementwise `arith.addf` of two tensors of known shape, one of which is a `tensor.insert_slice`
+    into zeros at a known place, or is widened from one. The slice has at most half of the elements: a
+    larger one is better read in one pass with what else is computed of the sum.
+    Where the other tensor is widened and the sum rounded to its type again, both move into the slice.
+
+    **Numbers.** Each element is the same sum, but that a -0 beside the slice stays one, where -0 + 0 was 0.
+
+    Before:
+    ```mlir
+    func.func @gradient(%x: tensor<16x8xf32>, %g: tensor<1x8xf32>, %e: tensor<16x8xf32>) -> tensor<16x8xf32> {
+      %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+      %0 = tensor.insert_slice %g into %zero[5, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<16x8xf32>
+      %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+                                            affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%x, %0 : tensor<16x8xf32>, tensor<16x8xf32>) outs(%e : tensor<16x8xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %s = arith.addf %a, %b : f32
+        linalg.yield %s : f32
+      } -> tensor<16x8xf32>
+      return %1 : tensor<16x8xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @gradient(%x: tensor<16x8xf32>, %g: tensor<1x8xf32>, %e: tensor<16x8xf32>) -> tensor<16x8xf32> {
+      %0 = tensor.extract_slice %x[5, 0] [1, 8] [1, 1] : tensor<16x8xf32> to tensor<1x8xf32>
+      %1 = tensor.empty() : tensor<1x8xf32>
+      %2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+                                            affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%0, %g : tensor<1x8xf32>, tensor<1x8xf32>) outs(%1 : tensor<1x8xf32>) {
+      ^bb0(%a: f32, %b: f32, %o: f32):
+        %s = arith.addf %a, %b : f32
+        linalg.yield %s : f32
+      } -> tensor<1x8xf32>
+      %3 = tensor.insert_slice %2 into %x[5, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<16x8xf32>
+      return %3 : tensor<16x8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSums", "sums", "sums that became sums of slices">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def JoinSummedProductsPass : Pass<"amp-join-summed-products", "::mlir::func::FuncOp"> {
   let summary = "make one product of a sum of products";
   let description = [{
