@@ -31,6 +31,9 @@
 // right to a few units in the last place of f32, where one running sum would
 // lose three digits and a batch norm in half more than its rounding.
 //
+// An input that is transposed on the way (no reduction) is turned, a block at a
+// time, into a buffer that the innermost loop walks by one: TurnedInputs.h.
+//
 // What the body computes of operands that no loop walks (of an Adam update the
 // powers of beta) is computed in front of all loops: LLVM takes no function of
 // the C library out of a loop, and moves nothing further than it has to.
@@ -48,6 +51,7 @@
 #include "amp/Conversion/Host/Passes.h"
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Conversion/StridedNest.h"
+#include "amp/Conversion/TurnedInputs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -101,6 +105,8 @@ struct Nest : StridedNest {
   bool areSums = false;
   /// Reduction loops may be put in any order.
   bool isOrderFree = false;
+  /// Inputs that the last loop but one walks by one, and not the last one.
+  SmallVector<unsigned> turned;
 };
 } // namespace
 
@@ -138,7 +144,7 @@ static FailureOr<Nest> readNest(linalg::LinalgOp op) {
   FailureOr<StridedNest> strided = StridedNest::get(op);
   if (failed(strided))
     return failure();
-  Nest nest{std::move(*strided)};
+  Nest nest{std::move(*strided), false, false, false, {}};
   SmallVector<Operation *> combiners = getCombiners(op);
   nest.areSums = llvm::all_of(combiners, [](Operation *combiner) {
     return isa_and_present<arith::AddFOp>(combiner);
@@ -275,6 +281,8 @@ private:
   /// are in registers, and so is what is returned.
   SmallVector<Value> buildLoops(unsigned level, const Indices &indices,
                                 ArrayRef<Value> accumulators);
+  /// The last two loops, by blocks of which the turned inputs are copied.
+  void buildTurnedLoops(const Indices &indices);
   SmallVector<Value> buildBody(const Indices &indices,
                                ArrayRef<Value> accumulators);
   /// Fills in `uniform`, at the builder's place.
@@ -284,6 +292,10 @@ private:
   Value getConstant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
+  /// Where `loop` goes at `iv`.
+  Indices step(const Indices &indices, const NestLoop &loop, Value iv);
+  /// The bounds of the loop at `level`, which may be cut.
+  std::pair<Value, Value> getBounds(unsigned level);
 
   /// The scf.parallel over the pieces of the cut; the builder goes inside.
   void buildPieces();
@@ -306,7 +318,36 @@ private:
 Value NestBuilder::load(unsigned operand, const Indices &indices) {
   if (!isa<MemRefType>(bases[operand].getType()))
     return bases[operand];
-  return memref::LoadOp::create(builder, loc, bases[operand], indices[operand]);
+  Value element =
+      memref::LoadOp::create(builder, loc, bases[operand], indices[operand]);
+  Type type = op.getBlock()->getArgument(operand).getType();
+  if (element.getType() == type)
+    return element;
+  // Of a turned half.
+  return arith::BitcastOp::create(builder, loc, type, element);
+}
+
+NestBuilder::Indices NestBuilder::step(const Indices &indices,
+                                       const NestLoop &loop, Value iv) {
+  Indices next = indices;
+  auto flags =
+      arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
+  for (auto [index, stride] : llvm::zip_equal(next, loop.strides)) {
+    if (stride == 0)
+      continue;
+    Value distance = iv;
+    if (stride != 1)
+      distance =
+          arith::MulIOp::create(builder, loc, iv, getConstant(stride), flags);
+    index = arith::AddIOp::create(builder, loc, index, distance, flags);
+  }
+  return next;
+}
+
+std::pair<Value, Value> NestBuilder::getBounds(unsigned level) {
+  if (cut && cut->level == level)
+    return {pieceBegin, pieceEnd};
+  return {getConstant(0), getConstant(nest.loops[level].extent)};
 }
 
 void NestBuilder::store(ArrayRef<Value> values, const Indices &indices) {
@@ -409,6 +450,54 @@ static bool hasGathers(const Nest &nest, const NestLoop &loop) {
   return false;
 }
 
+void NestBuilder::buildTurnedLoops(const Indices &indices) {
+  unsigned level = nest.loops.size() - 2;
+  NestLoop loops[] = {nest.loops[level], nest.loops[level + 1]};
+  OpBuilder::InsertionGuard guard(builder);
+  Indices block = indices;
+  Value begins[2], counts[2];
+  for (unsigned i : {0, 1}) {
+    auto [begin, end] = getBounds(level + i);
+    auto blocks =
+        scf::ForOp::create(builder, loc, begin, end, getConstant(kTurnedSide));
+    builder.setInsertionPointToStart(blocks.getBody());
+    begins[i] = blocks.getInductionVar();
+    counts[i] = getConstant(kTurnedSide);
+    bool isCut = cut && cut->level == level + i;
+    if (isCut || loops[i].extent % kTurnedSide != 0)
+      counts[i] = arith::MinSIOp::create(
+          builder, loc, counts[i],
+          arith::SubIOp::create(builder, loc, end, begins[i]));
+    block = step(block, loops[i], begins[i]);
+  }
+  for (unsigned input : nest.turned) {
+    Value buffer = createTurnedBlock(
+        begins[0].getParentBlock()->getParentOp(),
+        cast<MemRefType>(bases[input].getType()).getElementType());
+    copyTurned(builder, loc, bases[input], block[input],
+               loops[1].strides[input], counts[0], counts[1], buffer);
+    bases[input] = buffer;
+    block[input] = getConstant(0);
+    loops[0].strides[input] = kTurnedSide;
+    loops[1].strides[input] = 1;
+  }
+  for (unsigned i : {0, 1}) {
+    auto inBlock = scf::ForOp::create(builder, loc, getConstant(0), counts[i],
+                                      getConstant(1));
+    inBlock->setAttr(kLoopAnnotation,
+                     getAnnotation(builder.getContext(), loops[i],
+                                   i == 1 && hasGathers(nest, loops[i]),
+                                   false));
+    builder.setInsertionPointToStart(inBlock.getBody());
+    Value iv = inBlock.getInductionVar();
+    if (loops[i].indexedDim)
+      dimIndices[*loops[i].indexedDim] =
+          arith::AddIOp::create(builder, loc, begins[i], iv);
+    block = step(block, loops[i], iv);
+  }
+  store(buildBody(block, {}), block);
+}
+
 SmallVector<Value> NestBuilder::buildLoops(unsigned level,
                                            const Indices &indices,
                                            ArrayRef<Value> accumulators) {
@@ -428,6 +517,10 @@ SmallVector<Value> NestBuilder::buildLoops(unsigned level,
     store(results, indices);
     return {};
   }
+  if (!nest.turned.empty() && level + 2 == nest.loops.size()) {
+    buildTurnedLoops(indices);
+    return {};
+  }
 
   const NestLoop &loop = nest.loops[level];
   bool isInnermost = level + 1 == nest.loops.size();
@@ -439,10 +532,9 @@ SmallVector<Value> NestBuilder::buildLoops(unsigned level,
     for (Value &value : start)
       value = arith::ConstantOp::create(builder, loc,
                                         builder.getZeroAttr(value.getType()));
-  bool isPiece = cut && cut->level == level;
-  auto forOp = scf::ForOp::create(
-      builder, loc, isPiece ? pieceBegin : getConstant(0),
-      isPiece ? pieceEnd : getConstant(loop.extent), getConstant(1), start);
+  auto [begin, end] = getBounds(level);
+  auto forOp =
+      scf::ForOp::create(builder, loc, begin, end, getConstant(1), start);
   forOp->setAttr(kLoopAnnotation,
                  getAnnotation(builder.getContext(), loop,
                                isInnermost && hasGathers(nest, loop),
@@ -451,18 +543,7 @@ SmallVector<Value> NestBuilder::buildLoops(unsigned level,
   builder.setInsertionPointToStart(forOp.getBody());
   if (loop.indexedDim)
     dimIndices[*loop.indexedDim] = forOp.getInductionVar();
-  Indices inner = indices;
-  auto flags =
-      arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
-  for (auto [index, stride] : llvm::zip_equal(inner, loop.strides)) {
-    if (stride == 0)
-      continue;
-    Value step = forOp.getInductionVar();
-    if (stride != 1)
-      step =
-          arith::MulIOp::create(builder, loc, step, getConstant(stride), flags);
-    index = arith::AddIOp::create(builder, loc, index, step, flags);
-  }
+  Indices inner = step(indices, loop, forOp.getInductionVar());
   SmallVector<Value> carried = buildLoops(
       level + 1, inner, llvm::to_vector_of<Value>(forOp.getRegionIterArgs()));
   if (!accumulators.empty())
@@ -543,6 +624,8 @@ struct ConvertLinalgToHostLoops
       orderLoops(*nest);
       nest->mergeLoops();
       blockSum(*nest);
+      if (llvm::none_of(nest->loops, std::mem_fn(&NestLoop::isReduction)))
+        nest->turned = findTurnedInputs(*nest);
       // What runs in pieces already is not cut again.
       bool isPiece = op->getParentOfType<scf::ParallelOp>() != nullptr;
       NestBuilder(op, *nest, findCut(*nest, isPiece ? 1 : threads, partWork))

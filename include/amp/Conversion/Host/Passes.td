@@ -1392,7 +1392,8 @@ def ConvertLinalgToHostLoopsPass
     sums of partial sums of at most 4096 elements where the extents allow it, and
     the combining addition may be reassociated. Every other operation computes
     what its body says, in particular each rounding. `memref.copy` is such an operation
-    too.
+    too. Where it reads an input of f32, f16 or bf16 across what it writes, both extents 8 or more, that input is read in
+    blocks of 32 by 32, turned in registers into a buffer on the stack.
 
     With `threads` above 1, the outermost parallel loop of a large operation is
     cut in as many pieces as are worth a thread, the iterations of an
@@ -1437,7 +1438,7 @@ def ConvertLinalgToHostLoopsPass
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"> {
