@@ -23,16 +23,18 @@ namespace mlir::amp {
 struct NestOperand {
   /// The operand: a memref, or a scalar.
   Value memref;
-  /// Element of the first point of the loops, and elements from there to the
-  /// last.
+  /// The first element in memory that the loops reach, and elements from there
+  /// to the last.
   int64_t offset = 0, span = 1;
+  /// Elements from there to that of the first point of the loops: not 0 where a
+  /// loop walks backwards.
+  int64_t first = 0;
   /// The memref's own offset is known at run time only, and not in `offset`.
   bool isMoved = false;
   /// The body reads the element that was there before.
   bool isRead = false;
 
-  /// All that the loops reach, as a memref of rank 1 that begins at the first
-  /// point.
+  /// All that the loops reach, as a memref of rank 1.
   Value flatten(OpBuilder &builder, Location loc) const;
 };
 
@@ -52,9 +54,10 @@ struct StridedNest {
   unsigned numInputs;
 
   /// Of `op`, its loops in their own order, those of extent 1 left out. Fails
-  /// where something is not known before run time, a map is not linear, or a
-  /// loop walks backwards.
-  static FailureOr<StridedNest> get(linalg::LinalgOp op);
+  /// where something is not known before run time, a map is not linear, or,
+  /// unless that is asked for, a loop walks an input backwards.
+  static FailureOr<StridedNest> get(linalg::LinalgOp op,
+                                    bool allowsBackwards = false);
 
   /// Makes one loop of neighbours that walk memory as one.
   void mergeLoops();

@@ -12,9 +12,11 @@
 // are read in place, a vector at a time, along the one loop (the lanes) that
 // walks them so:
 //
-//   lanes of C       a loop of C with stride 1, along which an operand is a
-//                    vector or one number: pixels of a row, channels that lie
-//                    next to each other, rows of a matrix in columns
+//   lanes of C       a loop of C, along which an operand is a vector or one
+//                    number: pixels of a row, channels that lie next to each
+//                    other, rows of a matrix in columns. Sums are scattered
+//                    where C has another stride than 1: every other pixel, of
+//                    a transposed convolution
 //   lanes of a sum   a reduction with the same strides, each element of C the
 //                    sum of a vector's lanes: the gradient of
 //                    a filter, rows of a matrix in rows
@@ -165,14 +167,15 @@ static Level makeLaneLevel(const NestLoop &lane, int64_t width) {
 /// The most lanes, up to those of a register, that vectors along `loop` can
 /// have; 0 where it is no loop of lanes.
 static int64_t getLanes(const NestLoop &loop, int64_t lanesOfRegister) {
-  auto isVectorOrNumber = [](int64_t stride) { return stride <= 2; };
+  auto isVectorOrNumber = [](int64_t stride) {
+    return stride >= 0 && stride <= 2;
+  };
   int64_t a = loop.strides[kA], b = loop.strides[kB];
   if (!isVectorOrNumber(a) || !isVectorOrNumber(b))
     return 0;
-  bool isLane = loop.isReduction || loop.strides[kC] == 1;
   int64_t lanes = std::min<int64_t>(llvm::bit_floor<uint64_t>(loop.extent),
                                     lanesOfRegister);
-  return isLane && lanes >= kFewestLanes ? lanes : 0;
+  return lanes >= kFewestLanes ? lanes : 0;
 }
 
 /// The better one of two loops of lanes first.
@@ -180,9 +183,12 @@ static bool areBetterLanes(const NestLoop &x, const NestLoop &y,
                            int64_t lanesOfRegister) {
   auto rate = [&](const NestLoop &loop) {
     int64_t lanes = getLanes(loop, lanesOfRegister);
-    // A loop of C needs no sum of lanes; strides of 2 take two loads.
+    // A loop of C needs no sum of lanes, but one store for each where they are
+    // apart; strides of 2 take two loads.
     int64_t stride = std::max(loop.strides[kA], loop.strides[kB]);
-    return std::tuple(lanes, !loop.isReduction, -stride, loop.extent);
+    bool hasNeighbours = !loop.isReduction && loop.strides[kC] == 1;
+    return std::tuple(lanes, hasNeighbours, loop.isReduction, -stride,
+                      loop.extent);
   };
   return rate(x) > rate(y);
 }
@@ -263,7 +269,7 @@ static std::optional<Matvec> matchMatvec(linalg::LinalgOp op,
                                          const HostMachine &machine) {
   if (!isHostContraction(op))
     return std::nullopt;
-  FailureOr<StridedNest> nest = StridedNest::get(op);
+  FailureOr<StridedNest> nest = StridedNest::get(op, /*allowsBackwards=*/true);
   if (failed(nest) || !nest->isInjective(kC) || !isOnStridedBuffers(op))
     return std::nullopt;
   bool hasRows = false, hasColumns = false;
@@ -347,6 +353,10 @@ private:
   Values emitSums(const Places &places, const Points &block, ValueRange sums);
   /// A vector of f32 at `place`, of lanes or of one number.
   Value load(Operand operand, Index place);
+  /// Where lanes of C are, from the first one on, if they are no neighbours.
+  Value getDistances();
+  /// True for the lanes that do not overlap the vector before.
+  Value getNewLanes(const Point &point);
   /// `value`, in the lanes that overlap `other`.
   Value keepOverlap(const Point &point, Value value, Value other);
   Value sumLanes(Value vector);
@@ -444,6 +454,12 @@ Value MatvecEmitter::load(Operand operand, Index place) {
   int64_t width = matvec.width, stride = matvec.lane.strides[operand];
   if (stride == 0)
     return b.splat(widen(b, element, asMoved(b, b.load(buffer, place))), width);
+  if (operand == kC && stride > 1) {
+    Value all = getNewLanes(Point());
+    return vector::GatherOp::create(b, VectorType::get(width, element), buffer,
+                                    ValueRange{place}, getDistances(), all,
+                                    b.zero(VectorType::get(width, element)));
+  }
   Value vector = asMoved(b, b.loadVector(width, buffer, place));
   if (stride == 2) {
     // The last element is the last lane: nothing is read behind it.
@@ -456,13 +472,22 @@ Value MatvecEmitter::load(Operand operand, Index place) {
   return widen(b, element, vector);
 }
 
-Value MatvecEmitter::keepOverlap(const Point &point, Value value, Value other) {
+Value MatvecEmitter::getDistances() {
+  SmallVector<int64_t> distances;
+  for (int64_t lane = 0; lane < matvec.width; ++lane)
+    distances.push_back(lane * matvec.lane.strides[kC]);
+  return b.indexVector(distances);
+}
+
+Value MatvecEmitter::getNewLanes(const Point &point) {
   SmallVector<bool> isNew(matvec.width, true);
   std::fill_n(isNew.begin(), point.overlap, false);
   auto type = VectorType::get(matvec.width, b.getI1Type());
-  Value mask =
-      arith::ConstantOp::create(b, DenseElementsAttr::get(type, isNew));
-  return arith::SelectOp::create(b, mask, value, other);
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, isNew));
+}
+
+Value MatvecEmitter::keepOverlap(const Point &point, Value value, Value other) {
+  return arith::SelectOp::create(b, getNewLanes(point), value, other);
 }
 
 Value MatvecEmitter::sumLanes(Value vector) {
@@ -539,6 +564,11 @@ void MatvecEmitter::emitBlock(const Places &places, const Points &points) {
       b.store(total, buffers[kC], place);
       continue;
     }
+    if (matvec.lane.strides[kC] > 1) {
+      vector::ScatterOp::create(b, Type(), buffers[kC], ValueRange{place},
+                                getDistances(), getNewLanes(point), sum);
+      continue;
+    }
     if (point.overlap != 0 && !fromZero)
       sum = keepOverlap(point, sum, load(kC, place));
     b.storeVector(sum, buffers[kC], place);
@@ -550,7 +580,8 @@ void MatvecEmitter::emit() {
   for (auto [buffer, access] : llvm::zip_equal(buffers, matvec.nest.operands))
     buffer = access.flatten(b, b.getLoc());
   Places places;
-  places.fill(b.number(0));
+  for (auto [place, access] : llvm::zip_equal(places, matvec.nest.operands))
+    place = b.number(access.first);
   emitLevels(
       matvec.positions, places, {Point()}, ValueRange(),
       [&](const Places &here, const Points &points, ValueRange) {

@@ -49,7 +49,8 @@ Value NestOperand::flatten(OpBuilder &builder, Location loc) const {
       ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
 }
 
-FailureOr<StridedNest> StridedNest::get(linalg::LinalgOp op) {
+FailureOr<StridedNest> StridedNest::get(linalg::LinalgOp op,
+                                        bool allowsBackwards) {
   StridedNest nest;
   nest.numInputs = op.getNumDpsInputs();
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
@@ -85,9 +86,14 @@ FailureOr<StridedNest> StridedNest::get(linalg::LinalgOp op) {
       }
     }
     for (auto [step, extent] : llvm::zip_equal(steps, extents)) {
-      if (step < 0)
+      int64_t reach = step * std::max<int64_t>(extent - 1, 0);
+      access.span += std::abs(reach);
+      if (step >= 0)
+        continue;
+      if (!allowsBackwards || !op.isDpsInput(&operand))
         return failure();
-      access.span += step * std::max<int64_t>(extent - 1, 0);
+      access.offset += reach;
+      access.first -= reach;
     }
     nest.operands.push_back(access);
     strides.push_back(std::move(steps));

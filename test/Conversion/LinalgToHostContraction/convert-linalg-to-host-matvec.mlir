@@ -208,3 +208,27 @@ func.func @in_place(%w: memref<16x16xf32>, %x: memref<16xf32>) {
   linalg.matvec ins(%w, %x : memref<16x16xf32>, memref<16xf32>) outs(%x : memref<16xf32>)
   return
 }
+
+// A quarter of a transposed convolution: every second pixel of a row is lanes, of which the last
+// vector leaves out what it has in common with the one before, and the filter is read backwards.
+// CHECK-LABEL: func.func @every_second_pixel
+// CHECK-DAG:     %[[APART:.*]] = arith.constant dense<[0, 2, 4, 6, 8, 10, 12, 14]> : vector<8xindex>
+// CHECK-DAG:     %[[NEW:.*]] = arith.constant dense<[false, false, true, true, true, true, true, true]> : vector<8xi1>
+// CHECK:         %[[SUMS:.*]] = vector.gather %[[Y:.*]][%{{.*}}] [%[[APART]]], %{{.*}}, %{{.*}}
+// CHECK:         vector.load
+// CHECK-NOT:     linalg.generic
+// CHECK:         vector.scatter %[[Y]][%{{.*}}] [%[[APART]]], %{{.*}}, %{{.*}}
+// CHECK:         vector.scatter %[[Y]][%{{.*}}] [%[[APART]]], %[[NEW]], %{{.*}}
+func.func @every_second_pixel(%x: memref<4x3x15xf32>, %w: memref<4x2x2xf32>,
+                              %y: memref<2x14xf32, strided<[56, 2]>>) {
+  linalg.generic {indexing_maps = [affine_map<(y, x, k, i, j) -> (k, y - i + 1, x - j + 1)>,
+                                   affine_map<(y, x, k, i, j) -> (k, i, j)>, affine_map<(y, x, k, i, j) -> (y, x)>],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : memref<4x3x15xf32>, memref<4x2x2xf32>) outs(%y : memref<2x14xf32, strided<[56, 2]>>) {
+  ^bb0(%p: f32, %f: f32, %sum: f32):
+    %product = arith.mulf %p, %f : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  }
+  return
+}

@@ -1322,8 +1322,9 @@ def ConvertLinalgToHostMatvecPass
     vectors where they lie.
 
     One loop is along the lanes of a vector, at least four of them. It is a loop over
-    the output's neighbours in memory, or one of the sum, along which an input has a stride
-    of 0, 1 or 2. The one with more lanes is taken, among equals one of the output. Several vectors of sums are in registers at once,
+    the output, or one of the sum, along which an input has a stride
+    of 0, 1 or 2. The one with more lanes is taken, among equals one over the output's neighbours in memory, then one of the sum;
+    along another loop of the output sums are scattered. Other loops may walk an input backwards. Several vectors of sums are in registers at once,
     where they share what they are multiplied with.
 
     Each element is the sum of the same products, whatever `threads` is. Along a loop of

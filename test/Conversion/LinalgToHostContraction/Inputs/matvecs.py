@@ -72,6 +72,17 @@ def cases():
            Operand([33], [40], [2], [1]), Operand([33, 21], [40, 50], [2, 5]), Operand([21], [30], [7]))
     yield ("every_second", "linalg.matvec ins(%a, %b : A, B) outs(%c : C)",
            Operand([9, 21], [30, 50], [1, 3], [3, 2]), Operand([21], [60], [1], [2]), Operand([9], [30], [1], [3]))
+    # An output whose neighbours are apart, as a transposed convolution with a stride writes it.
+    for width, apart in ((14, 2), (33, 3), (16, 2), (4, 5)):
+        image, filters = Operand([2, 7, 6, width + 1]), Operand([7, 2, 2])
+        result = Operand([2, 5, width], [2, 10, width * apart + 1], [0, 1, 1], [1, 2, apart])
+        yield (f"apart_{width}_{apart}", generic("n, y, x, k, i, j", "n, k, y + i, x + j", "k, i, j", "n, y, x", "ppprrr"),
+               image, filters, result)
+        yield (f"mirrored_{width}_{apart}",
+               generic("n, y, x, k, i, j", "n, k, y - i + 1, x - j + 1", "k, i, j", "n, y, x", "ppprrr"),
+               image, filters, result)
+    yield ("columns_apart", "linalg.vecmat ins(%a, %b : A, B) outs(%c : C)",
+           Operand([33]), Operand([33, 21]), Operand([21], [60], [7], [2]))
     # Not of one column, or that walk backwards, or that have no elements or no steps.
     yield ("two_columns", mapped(dims, "m, k", "k, n", "m, n"), Operand([20, 30]), Operand([30, 2]), Operand([20, 2]))
     yield ("backwards", generic("m, k", "m, 15 - k", "k", "m", "pr"), Operand([8, 16]), Operand([16]), Operand([8]))
