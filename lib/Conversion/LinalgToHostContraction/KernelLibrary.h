@@ -118,8 +118,8 @@ struct MicroKernel {
   int64_t steps() const { return products == Bf16Products::Widened ? 1 : 2; }
   bool usesAmx() const { return products == Bf16Products::Amx; }
   /// Whether rows of A may stay where they are, each step of the sum behind the
-  /// last one. Not timed on CPUs with AVX-512.
-  bool readsRows() const { return steps() == 1 && lanes < 16; }
+  /// last one.
+  bool readsRows() const { return steps() == 1; }
   /// What the words of a panel are filled up to a multiple of.
   int64_t wordMultiple() const { return usesAmx() ? kAmxWords : 1; }
   /// Words of a panel in a block of the sum, at most.

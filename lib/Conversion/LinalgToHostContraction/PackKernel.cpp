@@ -12,7 +12,8 @@
 // ways, the best that their offsets allow. Groups of kGroupColumns, whatever
 // the width of panels:
 //
-//   wide       the columns are neighbours: one long vector per row
+//   wide       the columns are neighbours: one long vector per row, which asks
+//              for the next group's: hardware follows no row to the next page
 //   squares    the rows are neighbours: squares as wide as a vector register,
 //              turned in registers, so that a line of the cache is read once
 //
@@ -126,6 +127,8 @@ struct PackEmitter {
   void packSquare(ArrayRef<Index> columns, ArrayRef<Index> chunks, Index word);
   /// True if the columns of a group are neighbours.
   Value areNeighbours(Index firstColumn);
+  /// Asks for the lines of a group's columns in a row of the source.
+  void prefetchGroup(Index at);
   /// Words from `word` to `end` of a group of columns that are neighbours, or
   /// whose rows are, all of them if `isRun` holds; by panels where neither is
   /// so.
@@ -226,6 +229,17 @@ Value PackEmitter::areNeighbours(Index firstColumn) {
   return b.areRuns(offsets, kGroupColumns);
 }
 
+void PackEmitter::prefetchGroup(Index at) {
+  constexpr int64_t kLineBits = 512;
+  constexpr unsigned kFirstLevel = 3; // as llvm.prefetch counts
+  Type element = cast<MemRefType>(source.buffer.getType()).getElementType();
+  int64_t line = kLineBits / element.getIntOrFloatBitWidth();
+  for (int64_t column = 0; column < kGroupColumns; column += line)
+    memref::PrefetchOp::create(b, source.buffer, ValueRange{at + column},
+                               /*isWrite=*/false, kFirstLevel,
+                               /*isDataCache=*/true);
+}
+
 void PackEmitter::packGroup(Index firstColumn, Index word, Index end,
                             Value isRun) {
   SmallVector<Index> chunks = getChunks(firstColumn);
@@ -233,7 +247,9 @@ void PackEmitter::packGroup(Index firstColumn, Index word, Index end,
   auto packWide = [&] {
     Index first = b.loadIndex(tables, at);
     auto loadRow = [&](Index row) {
-      return load(kGroupColumns, rowOffset(row) + first);
+      Index at = rowOffset(row) + first;
+      prefetchGroup(at + kGroupColumns);
+      return load(kGroupColumns, at);
     };
     b.loop(word, end, one,
            [&](Index w) { storeChunks(makeWords(loadRow, w), chunks, w); });

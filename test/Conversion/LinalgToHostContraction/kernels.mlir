@@ -12,12 +12,16 @@ func.func @matmul(%a: memref<32x64xf16>, %b: memref<64x128xbf16>, %c: memref<32x
 }
 
 // bf16 widens by a shift of integers, many at once, f16 by arith.extf. Columns that are
-// neighbours are moved 32 at a time, into as many panels as they make; where the rows are
+// neighbours are moved 32 at a time, into as many panels as they make, and ask for the line
+// of the next 32; where the rows are
 // neighbours a square is loaded, of 8 by 8 words or 16 by 16.
 // CHECK-LABEL: func.func private @amp_host_pack_f16
 // CHECK:         arith.extf %{{.+}} : vector<8xf16> to vector<8xf32>
 // CHECK-LABEL: func.func private @amp_host_pack_bf16
-// CHECK:         %[[LINE:.+]] = vector.load {{.*}} : memref<?xbf16>, vector<32xbf16>
+// CHECK:         %[[NEXT:.+]] = arith.addi %[[AT:.+]], %c32
+// CHECK-NEXT:    memref.prefetch %{{.+}}[%[[NEXT]]], read, locality<3>, data : memref<?xbf16>
+// CHECK-NOT:     memref.prefetch
+// CHECK:         %[[LINE:.+]] = vector.load %{{.+}}[%[[AT]]] : memref<?xbf16>, vector<32xbf16>
 // CHECK-COUNT-4: vector.extract_strided_slice {{.*}} : vector<32xf32> to vector<8xf32>
 // CHECK:         } else {
 // CHECK-COUNT-8: vector.load {{.*}} : memref<?xbf16>, vector<8xbf16>

@@ -1,9 +1,13 @@
 // RUN: amp-opt %s --convert-linalg-to-host-contraction="blas=off vector-bits=256" --canonicalize --cse -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
-// RUN: amp-opt %s --convert-linalg-to-host-contraction="blas=off vector-bits=512" --canonicalize --cse | FileCheck %s --check-prefix=NONE
+// RUN: amp-opt %s --convert-linalg-to-host-contraction="blas=off vector-bits=512" --canonicalize --cse -o %t.wide.mlir
+// RUN: FileCheck %s --check-prefix=WIDE < %t.wide.mlir
 // RUN: amp-opt %t.mlir --pass-pipeline="builtin.module(%to_llvm)" | mlir-translate --mlir-to-llvmir \
 // RUN:   | opt -O2 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 | llc -O2 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 \
 // RUN:   | FileCheck %s --check-prefix=ASM
+// RUN: amp-opt %t.wide.mlir --pass-pipeline="builtin.module(%to_llvm)" | mlir-translate --mlir-to-llvmir \
+// RUN:   | opt -O2 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 | llc -O2 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 \
+// RUN:   | FileCheck %s --check-prefix=WIDE-ASM
 
 func.func @matmul(%a: memref<64x256xf32>, %b: memref<256x32xf32>, %c: memref<64x32xf32>) {
   linalg.matmul ins(%a, %b : memref<64x256xf32>, memref<256x32xf32>) outs(%c : memref<64x32xf32>)
@@ -43,10 +47,16 @@ func.func @matmul(%a: memref<64x256xf32>, %b: memref<256x32xf32>, %c: memref<64x
 // CHECK-SAME:    %[[TABLE:[^ ]+]]: index)
 // CHECK-COUNT-6: arith.minsi
 
-// Wider vectors were not timed. Products of halves, whose rows are no words: rows-of-halves.mlir.
-// NONE-NOT: tiles_of_rows
+// Of wide vectors eight.
+// WIDE-LABEL: func.func private @amp_host_tiles_of_rows
+// WIDE-COUNT-8: arith.minsi
+
+// Products of halves, whose rows are no words: rows-of-halves.mlir.
 
 // Scalars from six rows, by one counter.
 // ASM-LABEL: amp_host_tiles_of_rows:
 // ASM-COUNT-6: vbroadcastss (%r{{[a-z0-9]+}},%r{{[a-z0-9]+}}{{(,4)?}}), %ymm
 // ASM-LABEL: amp_host_tiles:
+// WIDE-ASM-LABEL: amp_host_tiles_of_rows:
+// WIDE-ASM-COUNT-8: vbroadcastss (%r{{[a-z0-9]+}},%r{{[a-z0-9]+}}{{(,4)?}}), %zmm
+// WIDE-ASM-LABEL: amp_host_tiles:
