@@ -267,6 +267,8 @@ def _convolution_backward(
     def by_channel(t: Tensor, channels_first: bool) -> Tensor:
         """Channels as batch; of several groups, samples are the channels of each."""
         n, c, *size = t.shape
+        if groups == 1:  # without reshapes, a product reads it where it is
+            return t.transpose(0, 1)
         t = t.reshape(n, groups, c // groups, *size)
         if channels_first:
             return t.movedim(0, 2).reshape(c, n, *size)
