@@ -92,6 +92,7 @@ static void addFusion(OpPassManager &pm) {
   // Before elementwise fusion, which would mix moves with what computes; and
   // before the filters of convolutions are sliced, which hides their moves.
   function.addPass(createFoldMovesIntoContractionsPass());
+  function.addPass(createSkipZeroStepsPass());
   function.addPass(createSkipInsertedZerosPass());
   // Whose maps keep elementwise fusion from reshapes.
   DropUnitDimsPassOptions unitDims;

@@ -380,6 +380,7 @@ class CapturedStep:
             self._passes,
             name="step.mlir",
             threads=len(os.sched_getaffinity(0)),  # as many as XLA has itself
+            in_place=True,  # what is donated; other states are copied first
         )
         if not self._entries:
             for said in program.storage_remarks():

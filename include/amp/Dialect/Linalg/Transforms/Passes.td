@@ -872,6 +872,72 @@ def BubbleUpSlicesPass : Pass<"amp-bubble-up-slices", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def SkipZeroStepsPass : Pass<"amp-skip-zero-steps", "::mlir::func::FuncOp"> {
+  let summary = "spare a sum the steps in which an operand is zero";
+  let description = [{
+    The gradient of a filter of a convolution with strides is, in JAX, a convolution whose filter is
+    the gradient of the result with zeros between its pixels. Where a loop of a sum walks an operand
+    with such zeros by itself, it walks what is not zero instead, and the other operand with a stride: with
+    strides of 2 in two dimensions a quarter of the multiplications.
+
+    **Input.** A contraction (`matchContraction`) on tensors of known shape, and an input that `tensor.insert_slice` into
+    zeros or `tensor.pad` with them spread or padded. Each of its dimensions that has zeros is the index of one loop of the
+    sum and of nothing else.
+
+    **Numbers.** Each sum keeps its order; it lacks the terms that are 0 times an element of the other
+    operand, which are NaN where that is infinite or NaN.
+
+    Before:
+    ```mlir
+    func.func @gradient(%x: tensor<4x9xf32>, %g: tensor<4x8xf32>) -> tensor<8x3xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e0 = tensor.empty() : tensor<7x8xf32>
+      %zeros = linalg.fill ins(%zero : f32) outs(%e0 : tensor<7x8xf32>) -> tensor<7x8xf32>
+      %filter = tensor.insert_slice %g into %zeros[0, 0] [4, 8] [2, 1] : tensor<4x8xf32> into tensor<7x8xf32>
+      %e1 = tensor.empty() : tensor<8x3xf32>
+      %start = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x3xf32>) -> tensor<8x3xf32>
+      %row = tensor.extract_slice %x[0, 0] [1, 9] [1, 1] : tensor<4x9xf32> to tensor<9xf32>
+      %y = linalg.generic {
+          indexing_maps = [affine_map<(k, p, t) -> (p + t)>, affine_map<(k, p, t) -> (t, k)>,
+                           affine_map<(k, p, t) -> (k, p)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%row, %filter : tensor<9xf32>, tensor<7x8xf32>) outs(%start : tensor<8x3xf32>) {
+      ^bb0(%a: f32, %b: f32, %acc: f32):
+        %product = arith.mulf %a, %b : f32
+        %sum = arith.addf %acc, %product : f32
+        linalg.yield %sum : f32
+      } -> tensor<8x3xf32>
+      return %y : tensor<8x3xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @gradient(%x: tensor<4x9xf32>, %g: tensor<4x8xf32>) -> tensor<8x3xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e1 = tensor.empty() : tensor<8x3xf32>
+      %start = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x3xf32>) -> tensor<8x3xf32>
+      %row = tensor.extract_slice %x[0, 0] [1, 9] [1, 1] : tensor<4x9xf32> to tensor<9xf32>
+      %y = linalg.generic {
+          indexing_maps = [affine_map<(k, p, t) -> (p + t * 2)>, affine_map<(k, p, t) -> (t, k)>,
+                           affine_map<(k, p, t) -> (k, p)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%row, %g : tensor<9xf32>, tensor<4x8xf32>) outs(%start : tensor<8x3xf32>) {
+      ^bb0(%a: f32, %b: f32, %acc: f32):
+        %product = arith.mulf %a, %b : f32
+        %sum = arith.addf %acc, %product : f32
+        linalg.yield %sum : f32
+      } -> tensor<8x3xf32>
+      return %y : tensor<8x3xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numInputs", "inputs", "inputs whose zeros are left out">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def SkipInsertedZerosPass : Pass<"amp-skip-inserted-zeros", "::mlir::func::FuncOp"> {
   let summary = "spare a convolution the zeros between the pixels of its image";
   let description = [{
