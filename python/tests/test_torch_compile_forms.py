@@ -56,6 +56,10 @@ BY_INDEX = {
     ),
     "scatter": lambda x: torch.ones(8, 9).scatter(1, torch.arange(5).expand(8, 5), x),
     "select-scatter": lambda x: x.select_scatter(2 * x[0], 0, -3).select_scatter(x[:, 1], 1, 4),
+    "select-scatter-types": lambda x: (
+        x.select_scatter(x[0].double(), 0, 1),
+        torch.ones(3, 8, dtype=torch.int64).select_scatter(5 * x[:, 1].detach(), 0, -1),
+    ),
     "positions": lambda x: sum((t + 1) * x[:, t].sin() * x[:, t - 2] for t in range(5)),
     "positions-written": lambda x: _write_positions(x),
     "scatter-value": lambda x: x.scatter(1, CLASSES.reshape(8, 1), 0.5),

@@ -27,6 +27,9 @@ class ModuleOp;
 namespace linalg {
 class LinalgOp;
 } // namespace linalg
+namespace scf {
+class ParallelOp;
+} // namespace scf
 } // namespace mlir
 
 namespace mlir::amp {
@@ -69,6 +72,11 @@ struct HostContractionOptions {
 /// Refuses what no pass that divides work among threads can do.
 LogicalResult checkThreadOptions(MLIRContext *context, unsigned threads,
                                  int64_t partWork);
+
+/// Whether iterations of `loop`, if it is inside no other such loop, become
+/// calls that threads share (amp-outline-parallel-loops): they have one index,
+/// from 0 on, and reduce nothing.
+bool isSharedByThreads(scf::ParallelOp loop);
 
 /// What `convertLinalgToHostContraction` did.
 struct HostContractionCounts {

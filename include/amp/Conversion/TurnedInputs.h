@@ -29,9 +29,21 @@ constexpr int64_t kTurnedSide = 32;
 /// the last but one.
 SmallVector<unsigned> findTurnedInputs(StridedNest &nest);
 
-/// A buffer for a block of `element`, as halves are moved: i16. It is on the
-/// stack of the function or of the piece of a parallel loop around `op`.
-Value createTurnedBlock(Operation *op, Type element);
+/// Buffers for blocks, on the stack. Operations that follow each other share
+/// them.
+class TurnedBlocks {
+public:
+  /// With several threads an iteration of a loop that they share has its own.
+  explicit TurnedBlocks(unsigned threads) : threads(threads) {}
+
+  /// The `number`th one for operations that stand where `op` does, of `element`
+  /// as halves are moved: i16.
+  Value get(Operation *op, Type element, unsigned number);
+
+private:
+  unsigned threads;
+  llvm::DenseMap<std::tuple<Block *, Type, unsigned>, Value> blocks;
+};
 
 /// Copies source[begin + t + i * stride] to block[t * kTurnedSide + i], for
 /// `numT` and `numI` of them, at most kTurnedSide.

@@ -270,8 +270,10 @@ namespace {
 /// Writes the loops of one operation.
 class NestBuilder {
 public:
-  NestBuilder(linalg::LinalgOp op, const Nest &nest, std::optional<Cut> cut)
-      : op(op), nest(nest), cut(cut), builder(op), loc(op.getLoc()) {}
+  NestBuilder(linalg::LinalgOp op, const Nest &nest, std::optional<Cut> cut,
+              TurnedBlocks &blocks)
+      : op(op), nest(nest), cut(cut), blocks(blocks), builder(op),
+        loc(op.getLoc()) {}
 
   void build();
 
@@ -303,6 +305,7 @@ private:
   linalg::LinalgOp op;
   const Nest &nest;
   std::optional<Cut> cut;
+  TurnedBlocks &blocks;
   /// The bounds of a piece.
   Value pieceBegin, pieceEnd;
   OpBuilder builder;
@@ -458,10 +461,10 @@ void NestBuilder::buildTurnedLoops(const Indices &indices) {
   Value begins[2], counts[2];
   for (unsigned i : {0, 1}) {
     auto [begin, end] = getBounds(level + i);
-    auto blocks =
+    auto ofBlocks =
         scf::ForOp::create(builder, loc, begin, end, getConstant(kTurnedSide));
-    builder.setInsertionPointToStart(blocks.getBody());
-    begins[i] = blocks.getInductionVar();
+    builder.setInsertionPointToStart(ofBlocks.getBody());
+    begins[i] = ofBlocks.getInductionVar();
     counts[i] = getConstant(kTurnedSide);
     bool isCut = cut && cut->level == level + i;
     if (isCut || loops[i].extent % kTurnedSide != 0)
@@ -470,10 +473,10 @@ void NestBuilder::buildTurnedLoops(const Indices &indices) {
           arith::SubIOp::create(builder, loc, end, begins[i]));
     block = step(block, loops[i], begins[i]);
   }
-  for (unsigned input : nest.turned) {
-    Value buffer = createTurnedBlock(
-        begins[0].getParentBlock()->getParentOp(),
-        cast<MemRefType>(bases[input].getType()).getElementType());
+  for (auto [number, input] : llvm::enumerate(nest.turned)) {
+    auto type = cast<MemRefType>(bases[input].getType());
+    Value buffer = blocks.get(begins[0].getParentBlock()->getParentOp(),
+                              type.getElementType(), number);
     copyTurned(builder, loc, bases[input], block[input],
                loops[1].strides[input], counts[0], counts[1], buffer);
     bases[input] = buffer;
@@ -615,6 +618,7 @@ struct ConvertLinalgToHostLoops
     generalizeCopies(getOperation());
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    TurnedBlocks blocks(threads);
     for (linalg::LinalgOp op : ops) {
       FailureOr<Nest> nest = readNest(op);
       if (failed(nest)) {
@@ -628,7 +632,8 @@ struct ConvertLinalgToHostLoops
         nest->turned = findTurnedInputs(*nest);
       // What runs in pieces already is not cut again.
       bool isPiece = op->getParentOfType<scf::ParallelOp>() != nullptr;
-      NestBuilder(op, *nest, findCut(*nest, isPiece ? 1 : threads, partWork))
+      NestBuilder(op, *nest, findCut(*nest, isPiece ? 1 : threads, partWork),
+                  blocks)
           .build();
       ++numConverted;
     }

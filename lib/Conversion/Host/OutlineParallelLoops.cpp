@@ -20,6 +20,7 @@
 
 #include "KernelFunction.h"
 #include "amp/Conversion/Host/Passes.h"
+#include "amp/Conversion/LinalgToHostContraction.h"
 #include "amp/Program/ParallelCalls.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,12 +40,6 @@ using namespace mlir::amp;
 /// Behind the name of the function that is divided, which profilers show; the
 /// symbol table makes names unique.
 static constexpr StringLiteral kSuffix = "_part";
-
-static bool isPlain(scf::ParallelOp loop) {
-  return loop.getNumLoops() == 1 && loop.getNumReductions() == 0 &&
-         isConstantIntValue(loop.getLowerBound().front(), 0) &&
-         isConstantIntValue(loop.getStep().front(), 1);
-}
 
 static bool isApartFromOthers(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
@@ -92,7 +87,7 @@ struct OutlineParallelLoops
     SmallVector<scf::ParallelOp> loops;
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {
-        if (!isPlain(loop))
+        if (!isSharedByThreads(loop))
           return WalkResult::advance();
         loops.push_back(loop);
         return WalkResult::skip();

@@ -107,7 +107,12 @@ static void fillReshapes(linalg::LinalgOp fill) {
 static void fillStarts(arith::ConstantOp constant) {
   auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
   auto type = dyn_cast<RankedTensorType>(constant.getType());
-  if (!elements || !elements.isSplat() || !type)
+  if (!elements || !elements.isSplat() || !type || type.getEncoding())
+    return;
+  // Of complex numbers it is none that a constant has, nor is an integer with
+  // a sign.
+  auto splat = dyn_cast<TypedAttr>(elements.getSplatValue<Attribute>());
+  if (!splat || !arith::ConstantOp::isBuildableWith(splat, splat.getType()))
     return;
   for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
     auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
@@ -115,8 +120,7 @@ static void fillStarts(arith::ConstantOp constant) {
       continue;
     IRRewriter rewriter(use.getOwner());
     Location loc = constant.getLoc();
-    Value number = arith::ConstantOp::create(
-        rewriter, loc, elements.getSplatValue<TypedAttr>());
+    Value number = arith::ConstantOp::create(rewriter, loc, splat);
     use.set(createFill(rewriter, loc, type, number)->getResult(0));
   }
 }

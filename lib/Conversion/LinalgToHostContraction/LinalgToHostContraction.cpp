@@ -774,6 +774,12 @@ amp::convertLinalgToHostContraction(ModuleOp module,
   return counts;
 }
 
+bool amp::isSharedByThreads(scf::ParallelOp loop) {
+  return loop.getNumLoops() == 1 && loop.getNumReductions() == 0 &&
+         isConstantIntValue(loop.getLowerBound().front(), 0) &&
+         isConstantIntValue(loop.getStep().front(), 1);
+}
+
 LogicalResult amp::checkThreadOptions(MLIRContext *context, unsigned threads,
                                       int64_t partWork) {
   if (threads == 0)

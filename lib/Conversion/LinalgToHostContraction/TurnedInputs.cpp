@@ -16,6 +16,8 @@
 
 #include "PackElements.h"
 
+#include "amp/Conversion/LinalgToHostContraction.h"
+
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -45,16 +47,20 @@ SmallVector<unsigned> mlir::amp::findTurnedInputs(StridedNest &nest) {
   return inputs;
 }
 
-Value mlir::amp::createTurnedBlock(Operation *op, Type element) {
-  // Not in a loop, where the stack would grow.
-  Operation *inside = op;
-  while (!isa<func::FuncOp, scf::ParallelOp>(inside->getParentOp()))
-    inside = inside->getParentOp();
-  HostBuilder b(op->getLoc(), inside->getBlock(), inside->getBlock()->begin());
+Value TurnedBlocks::get(Operation *op, Type element, unsigned number) {
+  // Not in a loop, where the stack would grow, unless its iterations are calls.
+  Block *outside = &op->getParentOfType<func::FuncOp>().front();
+  for (auto loop = op->getParentOfType<scf::ParallelOp>(); threads > 1 && loop;
+       loop = loop->getParentOfType<scf::ParallelOp>())
+    if (isSharedByThreads(loop))
+      outside = loop.getBody();
+  Value &block = blocks[{outside, element, number}];
+  if (block)
+    return block;
+  HostBuilder b(op->getLoc(), outside, outside->begin());
   Type moved = element.isF32() ? element : b.getI16Type();
-  return memref::AllocaOp::create(
-      b, MemRefType::get({kTurnedSide * kTurnedSide}, moved),
-      b.getI64IntegerAttr(64));
+  auto type = MemRefType::get({kTurnedSide * kTurnedSide}, moved);
+  return block = memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
 }
 
 void mlir::amp::copyTurned(OpBuilder &builder, Location loc, Value source,

@@ -169,3 +169,22 @@ func.func @constants(%x: tensor<4x8xf32>, %y: tensor<2xf32>)
   %d = linalg.exp ins(%ones : tensor<4xf32>) outs(%ones : tensor<4xf32>) -> tensor<4xf32>
   return %a, %b, %c, %d : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Constants that arith has no single one of stay: of complex numbers, of
+// integers with a sign, of an encoding that a fill would lose.
+
+// CHECK-LABEL: func.func @other_constants
+// CHECK-NOT:     linalg.generic
+// CHECK-COUNT-3: tensor.insert_slice
+func.func @other_constants(%c: tensor<2xcomplex<f32>>, %u: tensor<2xui8>, %x: tensor<2xf32>)
+    -> (tensor<4xcomplex<f32>>, tensor<4xui8>, tensor<4xf32, "rows">) {
+  %zeros = arith.constant dense<(0.0, 0.0)> : tensor<4xcomplex<f32>>
+  %unsigned = arith.constant dense<0> : tensor<4xui8>
+  %encoded = arith.constant dense<0.0> : tensor<4xf32, "rows">
+  %0 = tensor.insert_slice %c into %zeros[1] [2] [1] : tensor<2xcomplex<f32>> into tensor<4xcomplex<f32>>
+  %1 = tensor.insert_slice %u into %unsigned[1] [2] [1] : tensor<2xui8> into tensor<4xui8>
+  %2 = tensor.insert_slice %x into %encoded[1] [2] [1] : tensor<2xf32> into tensor<4xf32, "rows">
+  return %0, %1, %2 : tensor<4xcomplex<f32>>, tensor<4xui8>, tensor<4xf32, "rows">
+}

@@ -1,4 +1,6 @@
 // RUN: amp-opt %s --pass-pipeline="builtin.module(func.func(convert-linalg-to-host-loops),canonicalize,cse)" --split-input-file | FileCheck %s
+// RUN: amp-opt %s --pass-pipeline="builtin.module(func.func(convert-linalg-to-host-loops{threads=2 part-work=1000000000}),canonicalize,cse)" --split-input-file \
+// RUN:   | FileCheck %s --check-prefix=THREADS
 
 // Columns are read in blocks of 32 by 32: squares of eight rows are turned in
 // registers, what fills none goes by elements, and the innermost loop reads a
@@ -99,6 +101,46 @@ func.func @tiles(%x: memref<64x320xf32>, %y: memref<320x64xf32>) {
     %to = memref.subview %y[%i, 0] [32, 64] [1, 1] : memref<320x64xf32> to memref<32x64xf32, strided<[64, 1], offset: ?>>
     linalg.transpose ins(%from : memref<64x32xf32, strided<[320, 1], offset: ?>>)
                      outs(%to : memref<32x64xf32, strided<[64, 1], offset: ?>>) permutation = [1, 0]
+  }
+  return
+}
+
+// -----
+
+// Two operations, one buffer. With several threads each call of the outermost
+// loop that they share has its own; loops that run in order have none.
+
+// CHECK-LABEL: func @iterations(
+// CHECK:         memref.alloca()
+// CHECK-NOT:     memref.alloca()
+// CHECK:         scf.parallel
+// THREADS-LABEL: func @iterations(
+// THREADS-NOT:   memref.alloca()
+// THREADS:       scf.parallel (%{{.+}}) = (%c0) to (%c10) step (%c1)
+// THREADS-NEXT:    memref.alloca()
+// THREADS-NOT:     memref.alloca()
+// THREADS:         scf.parallel (%{{.+}}) = (%c0) to (%c10) step (%c1)
+// THREADS-LABEL: func @in_order(
+// THREADS:       memref.alloca()
+// THREADS:       scf.parallel
+// THREADS-NOT:     memref.alloca()
+func.func @iterations(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  scf.parallel (%i) = (%c0) to (%c10) step (%c1) {
+    scf.parallel (%j) = (%c0) to (%c10) step (%c1) {
+      linalg.transpose ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) permutation = [1, 0]
+      linalg.transpose ins(%y : memref<64x64xf32>) outs(%z : memref<64x64xf32>) permutation = [1, 0]
+    }
+  }
+  return
+}
+func.func @in_order(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  scf.parallel (%i) = (%c1) to (%c10) step (%c1) {
+    linalg.transpose ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) permutation = [1, 0]
   }
   return
 }

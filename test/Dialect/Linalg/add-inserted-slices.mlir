@@ -207,3 +207,38 @@ func.func @near_misses(%x: tensor<16x16xf32>, %g: tensor<9x16xf32>, %h: tensor<1
   } -> tensor<16x16xf32>
   return %0, %1, %2, %3, %4, %5 : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
 }
+
+// -----
+
+// A slice that goes backwards may cover another one: what is there is read.
+// Where the sum goes by itself it stays.
+
+// CHECK-LABEL: func @backwards(
+// CHECK:         %[[BACK:.+]] = tensor.insert_slice %{{.+}} into %{{.+}}[10] [3] [-2]
+// CHECK:         tensor.extract_slice %[[BACK]][8] [1] [1]
+// CHECK-LABEL: func @added_backwards(
+// CHECK-NOT:     tensor.extract_slice
+#id = affine_map<(i) -> (i)>
+func.func @backwards(%g: tensor<3xf32>, %h: tensor<1xf32>, %e: tensor<16xf32>) -> tensor<16xf32> {
+  %zero = arith.constant dense<0.0> : tensor<16xf32>
+  %0 = tensor.insert_slice %g into %zero[10] [3] [-2] : tensor<3xf32> into tensor<16xf32>
+  %1 = tensor.insert_slice %h into %zero[8] [1] [1] : tensor<1xf32> into tensor<16xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%0, %1 : tensor<16xf32>, tensor<16xf32>) outs(%e : tensor<16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %2 : tensor<16xf32>
+}
+func.func @added_backwards(%g: tensor<3xf32>, %x: tensor<16xf32>, %e: tensor<16xf32>) -> tensor<16xf32> {
+  %zero = arith.constant dense<0.0> : tensor<16xf32>
+  %0 = tensor.insert_slice %g into %zero[10] [3] [-2] : tensor<3xf32> into tensor<16xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%x, %0 : tensor<16xf32>, tensor<16xf32>) outs(%e : tensor<16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %1 : tensor<16xf32>
+}

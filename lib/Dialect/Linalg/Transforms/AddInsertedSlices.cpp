@@ -73,10 +73,13 @@ static Value getNarrow(Value value) {
   return getOnlyOperation<arith::ExtFOp>(op, 1) ? op->getOperand(0) : Value();
 }
 
+/// True if the place is known, and no element of it twice.
 static bool hasStaticPlace(OffsetSizeAndStrideOpInterface slice) {
   return !llvm::any_of(slice.getStaticOffsets(), ShapedType::isDynamic) &&
          !llvm::any_of(slice.getStaticSizes(), ShapedType::isDynamic) &&
-         !llvm::any_of(slice.getStaticStrides(), ShapedType::isDynamic);
+         llvm::all_of(slice.getStaticStrides(), [](int64_t stride) {
+           return !ShapedType::isDynamic(stride) && stride > 0;
+         });
 }
 
 static bool areSamePlace(tensor::InsertSliceOp x, tensor::InsertSliceOp y) {
@@ -169,7 +172,10 @@ std::optional<SumWithSlice> SumWithSlice::match(linalg::GenericOp op) {
       sum.whole = narrow;
       sum.rounding = reader;
     }
-    return sum;
+    Operation *root = sum.rounding ? sum.rounding : op.getOperation();
+    // An encoding may tell them apart.
+    if (root->getResult(0).getType() == sum.whole.getType())
+      return sum;
   }
   return std::nullopt;
 }

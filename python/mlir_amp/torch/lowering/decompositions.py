@@ -119,8 +119,11 @@ def _roll(x: Tensor, shifts: list[int], dims: list[int] = ()) -> Tensor:
 
 def _select_scatter(x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:
     """As a slice of one: PyTorch's own rule compares each element's place."""
-    first = index % x.shape[dim]
-    return aten.slice_scatter(x, source.unsqueeze(dim), dim, first, first + 1)
+    size = x.shape[dim]
+    if not -size <= index < size or source.shape != x.select(dim, 0).shape:
+        return NotImplemented  # eager has its own words for it
+    source, first = source.to(x.dtype).unsqueeze(dim), index % size
+    return aten.slice_scatter(x, source, dim, first, first + 1)
 
 
 def _squeeze_dims(x: Tensor, dims: list[int]) -> Tensor:
