@@ -83,9 +83,7 @@ static bool hasStaticPlace(OffsetSizeAndStrideOpInterface slice) {
 }
 
 static bool areSamePlace(tensor::InsertSliceOp x, tensor::InsertSliceOp y) {
-  return x.getStaticOffsets() == y.getStaticOffsets() &&
-         x.getStaticSizes() == y.getStaticSizes() &&
-         x.getStaticStrides() == y.getStaticStrides() &&
+  return x.isSameAs(y, std::equal_to<OpFoldResult>()) &&
          x.getSourceType().getShape() == y.getSourceType().getShape();
 }
 
