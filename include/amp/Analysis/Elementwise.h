@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace mlir::amp {
@@ -26,6 +27,28 @@ namespace mlir::amp {
 /// order and shape: what becomes of a contraction's result by such operations
 /// may be part of its kernel.
 bool keepsElements(Operation *op);
+
+/// The operation of which `of` consists, if it is an OpT and all that a
+/// linalg.generic does, element by element, to `numInputs` tensors of known
+/// shape, in whatever order; else null.
+template <typename OpT>
+OpT getOnlyOperation(Operation *of, unsigned numInputs) {
+  auto op = dyn_cast_or_null<linalg::GenericOp>(of);
+  if (!op || !op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      op.getNumDpsInputs() != numInputs || op.hasDynamicShape() ||
+      !op.isAllParallelLoops() ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return {};
+  Block &body = *op.getBody();
+  auto only = body.getTerminator()->getOperand(0).template getDefiningOp<OpT>();
+  if (!only || !llvm::hasSingleElement(body.without_terminator()))
+    return {};
+  auto inputs = body.getArguments().drop_back();
+  bool readsInputs = std::is_permutation(
+      inputs.begin(), inputs.end(), only->operand_begin(), only->operand_end());
+  return readsInputs ? only : OpT();
+}
 
 /// Whether a reader could compute the elements that it needs of `op`, on
 /// tensors, from elements of its inputs: loops are parallel, and no tensor is

@@ -24,6 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/Elementwise.h"
 #include "amp/Analysis/Fill.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,25 +48,6 @@ using namespace mlir::amp;
 /// elements. A larger one is better read where it was inserted, in one pass
 /// with what else is computed of the sum.
 static constexpr int64_t kFewestSlices = 2;
-
-/// The operation of which `of` consists, if that is all that it does, element
-/// by element, to `numInputs` tensors of known shape.
-template <typename OpT>
-static OpT getOnlyOperation(Operation *of, unsigned numInputs) {
-  auto op = dyn_cast_or_null<linalg::GenericOp>(of);
-  if (!op || !op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
-      op->getNumOperands() != numInputs + 1 || op.hasDynamicShape() ||
-      !op.isAllParallelLoops() ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
-    return {};
-  Block &body = *op.getBody();
-  auto only = body.getTerminator()->getOperand(0).getDefiningOp<OpT>();
-  bool readsInputs =
-      only && llvm::hasSingleElement(body.without_terminator()) &&
-      llvm::equal(only->getOperands(), body.getArguments().drop_back());
-  return readsInputs ? only : OpT();
-}
 
 /// What `value` was widened from, or null.
 static Value getNarrow(Value value) {
@@ -201,7 +183,7 @@ void SumWithSlice::rewrite(RewriterBase &rewriter) {
           Value value = arguments[i];
           if (value.getType() != add.getType())
             value = arith::ExtFOp::create(b, loc, add.getType(), value);
-          mapping.map(add->getOperand(i), value);
+          mapping.map(sum.getBody()->getArgument(i), value);
         }
         Value result = b.clone(*add, mapping)->getResult(0);
         if (rounding) {

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/Contraction.h"
+#include "amp/Analysis/Elementwise.h"
 #include "amp/Analysis/Fill.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,20 +43,9 @@ using namespace mlir;
 using namespace mlir::amp;
 
 /// True if `op` adds two tensors of f32, element by element.
-static bool isAddition(Operation *of) {
-  auto op = dyn_cast_or_null<linalg::GenericOp>(of);
-  if (!op || !op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
-      op.getNumDpsInputs() != 2 || !op.isAllParallelLoops() ||
-      op.hasDynamicShape() ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
-    return false;
-  Block &body = *op.getBody();
-  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  Value x = body.getArgument(0), y = body.getArgument(1);
-  return add && add.getType().isF32() && add->getBlock() == &body &&
-         ((add.getLhs() == x && add.getRhs() == y) ||
-          (add.getLhs() == y && add.getRhs() == x));
+static bool isAddition(Operation *op) {
+  auto add = getOnlyOperation<arith::AddFOp>(op, 2);
+  return add && add.getType().isF32();
 }
 
 namespace {
