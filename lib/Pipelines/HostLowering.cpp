@@ -138,7 +138,9 @@ static void addTensorStage(OpPassManager &pm,
   addCleanup(pm);
   // Slices that were merged may have strides of single elements again.
   pm.addNestedPass<func::FuncOp>(createExpandHostOpsPass());
-  pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
+  SeparateFillsPassOptions fills;
+  fills.constants = true;
+  pm.addNestedPass<func::FuncOp>(createSeparateFillsPass(fills));
   if (!options.reference) {
     pm.addNestedPass<func::FuncOp>(createTileFusionGroupsPass());
     addCleanup(pm);

@@ -14,8 +14,8 @@
 // own; uses that only read share one. A
 // result that is computed in parts (tiles) starts with a slice of what its
 // first part is inserted into; the slice follows. Before that, what has another
-// shape than the fill becomes a fill of that shape, and so does a start that is
-// a constant of one number, which would be read from memory.
+// shape than the fill becomes a fill of that shape, and on a host so does a
+// start that is a constant of one number, which would be read from memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,8 +127,11 @@ static void fillStarts(arith::ConstantOp constant) {
 
 namespace {
 struct SeparateFills : public amp::impl::SeparateFillsPassBase<SeparateFills> {
+  using Base::Base;
+
   void runOnOperation() override {
-    getOperation().walk(fillStarts);
+    if (constants)
+      getOperation().walk(fillStarts);
     SmallVector<linalg::LinalgOp> fills;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (isFillOfEmpty(op))

@@ -1,5 +1,5 @@
-// RUN: amp-opt %s --pass-pipeline="builtin.module(func.func(amp-separate-fills))" | FileCheck %s
-// RUN: amp-opt %s --pass-pipeline="builtin.module(func.func(linalg-generalize-named-ops,amp-separate-fills))" \
+// RUN: amp-opt %s --pass-pipeline="builtin.module(func.func(amp-separate-fills{constants}))" | FileCheck %s
+// RUN: amp-opt %s --pass-pipeline="builtin.module(func.func(linalg-generalize-named-ops,amp-separate-fills{constants}))" \
 // RUN:   | FileCheck %s --check-prefix=GENERIC
 
 // Two sums and a reader: three fills, of which each sum has one.

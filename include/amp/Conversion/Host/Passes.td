@@ -896,7 +896,7 @@ def SeparateFillsPass : Pass<"amp-separate-fills", "::mlir::func::FuncOp"> {
     Where a tensor that is filled with one value is the start of several results, or
     what several loops carry begins with it, all but one of them would be copies of
     it after bufferization, which cost twice what filling does. Each of them gets a fill of its own. Operations that
-    read the tensor share one as before. A start that is a constant of one number becomes a fill, too.
+    read the tensor share one as before. With `constants` a start that is a constant of one number becomes a fill, too.
 
     ```mlir
     func.func @sums(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
@@ -920,6 +920,9 @@ def SeparateFillsPass : Pass<"amp-separate-fills", "::mlir::func::FuncOp"> {
     %b = linalg.reduce {arith.addf} ins(%y) outs(%zeros1) dimensions = [1]
     ```
   }];
+  let options = [
+    Option<"constants", "constants", "bool", "false", "fill what starts as a constant of one number">
+  ];
   let statistics = [
     Statistic<"numFills", "fills of their own", "Results that got a fill of their own">
   ];
