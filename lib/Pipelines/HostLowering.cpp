@@ -179,6 +179,8 @@ static void addKernels(OpPassManager &pm, const HostLoweringOptions &options) {
 
 void mlir::amp::buildBufferizationPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
+  // Which the next one and bufferization would get wrong.
+  pm.addNestedPass<func::FuncOp>(createCopySharedStartsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   // Which bufferization would get wrong.

@@ -322,6 +322,58 @@ def ConvertIndexSwitchToIfPass : Pass<"convert-index-switch-to-if", "::mlir::fun
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def CopySharedStartsPass : Pass<"amp-copy-shared-starts", "::mlir::func::FuncOp"> {
+  let summary = "copy what several results of a tile start as";
+  let description = [{
+    Where several operations in an `scf.forall` have one tensor for the start of their results, upstream's
+    `eliminate-empty-tensors` and one-shot bufferization (LLVM 22) are wrong in silence: the start is put into the slice that the first
+    result is inserted into, another result is computed in place there, and the first one is copied over it before it is taken out.
+    All but the last of them start as copies, which bufferization would make anyway. It runs in front of the two, for both targets, behind `amp-separate-fills`,
+    which gives each result a fill of its own.
+
+    Before:
+    ```mlir
+    func.func @tiles(%x: tensor<4xf32>, %e: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %0:2 = scf.forall (%i) in (4) shared_outs(%a = %e, %b = %e) -> (tensor<4xf32>, tensor<4xf32>) {
+        %part = tensor.extract_slice %x[%i] [1] [1] : tensor<4xf32> to tensor<1xf32>
+        %empty = tensor.empty() : tensor<1xf32>
+        %start = linalg.exp ins(%part : tensor<1xf32>) outs(%empty : tensor<1xf32>) -> tensor<1xf32>
+        %p = linalg.map {arith.addf} ins(%part, %part : tensor<1xf32>, tensor<1xf32>) outs(%start : tensor<1xf32>)
+        %q = linalg.map {arith.mulf} ins(%part, %part : tensor<1xf32>, tensor<1xf32>) outs(%start : tensor<1xf32>)
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %p into %a[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+          tensor.parallel_insert_slice %q into %b[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+        }
+      }
+      return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @tiles(%x: tensor<4xf32>, %e: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %0:2 = scf.forall (%i) in (4) shared_outs(%a = %e, %b = %e) -> (tensor<4xf32>, tensor<4xf32>) {
+        %part = tensor.extract_slice %x[%i] [1] [1] : tensor<4xf32> to tensor<1xf32>
+        %empty = tensor.empty() : tensor<1xf32>
+        %start = linalg.exp ins(%part : tensor<1xf32>) outs(%empty : tensor<1xf32>) -> tensor<1xf32>
+        %copy = bufferization.alloc_tensor() copy(%start) : tensor<1xf32>
+        %p = linalg.map {arith.addf} ins(%part, %part : tensor<1xf32>, tensor<1xf32>) outs(%copy : tensor<1xf32>)
+        %q = linalg.map {arith.mulf} ins(%part, %part : tensor<1xf32>, tensor<1xf32>) outs(%start : tensor<1xf32>)
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %p into %a[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+          tensor.parallel_insert_slice %q into %b[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+        }
+      }
+      return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numCopies", "copies", "starts that became copies">
+  ];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def CopySharedYieldsPass : Pass<"amp-copy-shared-yields", "::mlir::func::FuncOp"> {
   let summary = "copy what loops hand on under two numbers, or for a tensor that a condition writes to";
   let description = [{
