@@ -83,7 +83,8 @@ static void addTensorStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createFlattenConditionalsPass());
   // Of which numbers may have come.
   pm.addNestedPass<func::FuncOp>(createNumbersToTensorsPass());
-  // Numbers that became tensors are indices, too; from here on widths are asked.
+  // Numbers that became tensors are indices, too; from here on widths are
+  // asked.
   pm.addPass(createStoreIndicesAsIntegersPass());
   pm.addNestedPass<func::FuncOp>(createChecksToFlagsPass());
   pm.addNestedPass<func::FuncOp>(createDeferAssertsPass());
