@@ -39,6 +39,14 @@ LinearExpr::getRange(ArrayRef<int64_t> extents) const {
   return {least, greatest};
 }
 
+bool amp::walksOneDim(AffineMap map, unsigned loop) {
+  return llvm::count_if(map.getResults(),
+                        [&](AffineExpr expr) {
+                          return expr.isFunctionOfDim(loop);
+                        }) == 1 &&
+         map.getResultPosition(getAffineDimExpr(loop, map.getContext()));
+}
+
 bool amp::fitsExtents(AffineMap map, ArrayRef<int64_t> shape,
                       ArrayRef<int64_t> extents) {
   for (auto [expr, size] : llvm::zip_equal(map.getResults(), shape)) {

@@ -33,6 +33,9 @@ struct LinearExpr {
   std::pair<int64_t, int64_t> getRange(ArrayRef<int64_t> extents) const;
 };
 
+/// True if `map` has `loop` in one result, and by itself.
+bool walksOneDim(AffineMap map, unsigned loop);
+
 /// True if linalg may read a tensor of `shape` by `map` in loops of `extents`:
 /// it takes the extent of a loop from each dimension that the loop indexes by
 /// itself. What is not known (ShapedType::kDynamic) does not fit.

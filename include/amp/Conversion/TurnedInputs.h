@@ -24,9 +24,9 @@ namespace mlir::amp {
 /// rows fit one set, which rows a power of two apart share.
 constexpr int64_t kTurnedSide = 32;
 
-/// Inputs of `nest`, which has no reductions, that its innermost loop walks
-/// with a stride and another loop by one. If there are any, that loop becomes
-/// the last but one.
+/// Inputs of `nest`, if it reduces nothing, that its innermost loop walks with
+/// a stride and another loop by one. If there are any, that loop becomes the
+/// last but one.
 SmallVector<unsigned> findTurnedInputs(StridedNest &nest);
 
 /// Buffers for blocks, on the stack. Operations that follow each other share

@@ -106,7 +106,7 @@ struct Nest : StridedNest {
   /// Reduction loops may be put in any order.
   bool isOrderFree = false;
   /// Inputs that the last loop but one walks by one, and not the last one.
-  SmallVector<unsigned> turned;
+  SmallVector<unsigned> turned = {};
 };
 } // namespace
 
@@ -144,7 +144,7 @@ static FailureOr<Nest> readNest(linalg::LinalgOp op) {
   FailureOr<StridedNest> strided = StridedNest::get(op);
   if (failed(strided))
     return failure();
-  Nest nest{std::move(*strided), false, false, false, {}};
+  Nest nest{std::move(*strided)};
   SmallVector<Operation *> combiners = getCombiners(op);
   nest.areSums = llvm::all_of(combiners, [](Operation *combiner) {
     return isa_and_present<arith::AddFOp>(combiner);
@@ -628,8 +628,7 @@ struct ConvertLinalgToHostLoops
       orderLoops(*nest);
       nest->mergeLoops();
       blockSum(*nest);
-      if (llvm::none_of(nest->loops, std::mem_fn(&NestLoop::isReduction)))
-        nest->turned = findTurnedInputs(*nest);
+      nest->turned = findTurnedInputs(*nest);
       // What runs in pieces already is not cut again.
       bool isPiece = op->getParentOfType<scf::ParallelOp>() != nullptr;
       NestBuilder(op, *nest, findCut(*nest, isPiece ? 1 : threads, partWork),

@@ -455,10 +455,10 @@ Value MatvecEmitter::load(Operand operand, Index place) {
   if (stride == 0)
     return b.splat(widen(b, element, asMoved(b, b.load(buffer, place))), width);
   if (operand == kC && stride > 1) {
-    Value all = getNewLanes(Point());
-    return vector::GatherOp::create(b, VectorType::get(width, element), buffer,
-                                    ValueRange{place}, getDistances(), all,
-                                    b.zero(VectorType::get(width, element)));
+    auto type = VectorType::get(width, element);
+    return vector::GatherOp::create(b, type, buffer, ValueRange{place},
+                                    getDistances(), getNewLanes(Point()),
+                                    b.zero(type));
   }
   Value vector = asMoved(b, b.loadVector(width, buffer, place));
   if (stride == 2) {

@@ -86,6 +86,12 @@ public:
   void storeVector(Value vector, Value buffer, Index at) {
     vector::StoreOp::create(*this, vector, buffer, ValueRange{at});
   }
+  /// Asks for the line of an element in the first-level cache.
+  void prefetch(Value buffer, Index at, bool isWrite) {
+    constexpr unsigned kFirstLevel = 3; // as llvm.prefetch counts
+    memref::PrefetchOp::create(*this, buffer, ValueRange{at}, isWrite,
+                               kFirstLevel, /*isDataCache=*/true);
+  }
   Value splat(Value scalar, int64_t lanes) {
     return vector::BroadcastOp::create(
         *this, VectorType::get(lanes, scalar.getType()), scalar);

@@ -231,13 +231,10 @@ Value PackEmitter::areNeighbours(Index firstColumn) {
 
 void PackEmitter::prefetchGroup(Index at) {
   constexpr int64_t kLineBits = 512;
-  constexpr unsigned kFirstLevel = 3; // as llvm.prefetch counts
   Type element = cast<MemRefType>(source.buffer.getType()).getElementType();
   int64_t line = kLineBits / element.getIntOrFloatBitWidth();
   for (int64_t column = 0; column < kGroupColumns; column += line)
-    memref::PrefetchOp::create(b, source.buffer, ValueRange{at + column},
-                               /*isWrite=*/false, kFirstLevel,
-                               /*isDataCache=*/true);
+    b.prefetch(source.buffer, at + column, /*isWrite=*/false);
 }
 
 void PackEmitter::packGroup(Index firstColumn, Index word, Index end,

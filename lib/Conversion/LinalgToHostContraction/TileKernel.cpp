@@ -518,13 +518,10 @@ void TileEmitter::copyTile(ArrayRef<VectorColumns> columns, Index rowTable,
 
 void TileEmitter::prefetchTile(ArrayRef<VectorColumns> columns, Index rowTable,
                                Index lastRow) {
-  constexpr unsigned kFirstLevel = 3; // as llvm.prefetch counts
   for (int64_t r = 0; r < shape.rows; ++r) {
     Index row = c.start + b.loadIndex(tables, min(rowTable + r, lastRow));
     for (const VectorColumns &vector : columns)
-      memref::PrefetchOp::create(b, c.buffer, ValueRange{row + vector.first},
-                                 /*isWrite=*/true, kFirstLevel,
-                                 /*isDataCache=*/true);
+      b.prefetch(c.buffer, row + vector.first, /*isWrite=*/true);
   }
 }
 

@@ -25,7 +25,8 @@ using namespace mlir::amp;
 static constexpr int64_t kSquare = 8;
 
 SmallVector<unsigned> mlir::amp::findTurnedInputs(StridedNest &nest) {
-  if (nest.loops.size() < 2 || nest.loops.back().extent < kSquare)
+  if (nest.loops.size() < 2 || nest.loops.back().extent < kSquare ||
+      llvm::any_of(nest.loops, std::mem_fn(&NestLoop::isReduction)))
     return {};
   auto isTurned = [&](unsigned input, const NestLoop &loop) {
     auto type = dyn_cast<MemRefType>(nest.operands[input].memref.getType());

@@ -57,11 +57,11 @@ static Value getNarrow(Value value) {
 
 /// True if the place is known, and no element of it twice.
 static bool hasStaticPlace(OffsetSizeAndStrideOpInterface slice) {
-  return !llvm::any_of(slice.getStaticOffsets(), ShapedType::isDynamic) &&
-         !llvm::any_of(slice.getStaticSizes(), ShapedType::isDynamic) &&
-         llvm::all_of(slice.getStaticStrides(), [](int64_t stride) {
-           return !ShapedType::isDynamic(stride) && stride > 0;
-         });
+  return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
+         !ShapedType::isDynamicShape(slice.getStaticSizes()) &&
+         !ShapedType::isDynamicShape(slice.getStaticStrides()) &&
+         llvm::all_of(slice.getStaticStrides(),
+                      [](int64_t stride) { return stride > 0; });
 }
 
 static bool areSamePlace(tensor::InsertSliceOp x, tensor::InsertSliceOp y) {
@@ -118,6 +118,7 @@ struct SumWithSlice {
   /// The operation that reads the sum, or null.
   Operation *rounding = nullptr;
 
+  /// Views `op`, which adds two tensors, so.
   static std::optional<SumWithSlice> match(linalg::GenericOp op);
   void rewrite(RewriterBase &rewriter);
 };
@@ -137,8 +138,6 @@ static tensor::InsertSliceOp getInsertion(Value value) {
 }
 
 std::optional<SumWithSlice> SumWithSlice::match(linalg::GenericOp op) {
-  if (!getOnlyOperation<arith::AddFOp>(op, 2))
-    return std::nullopt;
   for (unsigned number : {1, 0}) {
     tensor::InsertSliceOp insert = getInsertion(op.getInputs()[number]);
     if (!insert)

@@ -24,6 +24,7 @@
 #include "amp/Analysis/Contraction.h"
 #include "amp/Analysis/Elementwise.h"
 #include "amp/Analysis/Fill.h"
+#include "amp/Analysis/LinearMap.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -66,15 +67,6 @@ struct Summand {
   bool joins(Summand other);
 };
 } // namespace
-
-/// True if `map` has `loop` in one result, and by itself.
-static bool walksOneDim(AffineMap map, unsigned loop) {
-  return llvm::count_if(map.getResults(),
-                        [&](AffineExpr expr) {
-                          return expr.isFunctionOfDim(loop);
-                        }) == 1 &&
-         map.getResultPosition(getAffineDimExpr(loop, map.getContext()));
-}
 
 std::optional<Summand> Summand::match(Value value) {
   auto op = value.getDefiningOp<linalg::GenericOp>();

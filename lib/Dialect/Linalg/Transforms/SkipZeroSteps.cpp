@@ -55,9 +55,7 @@ static bool skipZeros(linalg::GenericOp op, unsigned number) {
       continue;
     auto loop = dyn_cast<AffineDimExpr>(expr);
     if (!loop || kinds[loop.getPosition()] != utils::IteratorType::reduction ||
-        llvm::count_if(map.getResults(), [&](AffineExpr result) {
-          return result.isFunctionOfDim(loop.getPosition());
-        }) != 1)
+        !walksOneDim(map, loop.getPosition()))
       return false;
     other = simplifyAffineMap(
         other.replace(loop, loop * stride + offset, other.getNumDims(), 0));
