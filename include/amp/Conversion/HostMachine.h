@@ -63,6 +63,8 @@ struct HostMachine {
   Bf16Products bf16 = Bf16Products::Widened;
   /// Whether there is vdpbf16ps, faster or not.
   bool hasAvx512Bf16 = false;
+  /// How many times as fast as f32 arithmetic it is, where that was measured.
+  std::optional<double> measuredBf16Gain;
   /// Auto counts as Widened.
   F16Products f16 = F16Products::Widened;
   /// Whether there is tdpbf16ps, and the system lets this process use it where
@@ -73,7 +75,8 @@ struct HostMachine {
 
   /// The machine that LLVM calls `cpu` ("znver4", "sapphirerapids"), or, for
   /// "native", the one that runs this process, which asks the system for AMX's
-  /// tiles first. Nothing if there is none of that name.
+  /// tiles first and, where no table has the CPU, measures vdpbf16ps (about a
+  /// millisecond, once). Nothing if there is none of that name.
   static std::optional<HostMachine> get(StringRef cpu);
 
   /// Becomes what passes with options `cpu` and `vector-bits` compile for; an
@@ -81,6 +84,11 @@ struct HostMachine {
   /// that nobody knows and for vectors that no CPU has.
   LogicalResult choose(MLIRContext *context, StringRef cpu,
                        unsigned vectorBits);
+
+  /// Multiplies bf16 by vdpbf16ps where it is that many times as fast as f32
+  /// arithmetic, as measureBf16Gain measures it, and remembers that it was
+  /// measured.
+  void chooseByGain(double gain);
 
   /// Multiplies halves as it is asked to, where that is not Auto.
   void setProducts(Bf16Products ofBf16, F16Products ofF16);

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // LLVM knows which instructions a CPU has; which of them are worth using is in
-// a table here, by measurement. Tiles are worth it wherever they are: on
+// a table here, by measurement, and is measured once by a process that runs on
+// a CPU which the table does not have. Tiles are worth it wherever they are: on
 // Sapphire Rapids (2.1 GHz) a core does 2,050 GFLOP/s of bf16 in them, and of
 // f16 in two parts a quarter of that, where f32 arithmetic does 185.
 //
@@ -17,11 +18,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/HostMachine.h"
+#include "amp/Support/RegisterRates.h"
 
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
@@ -33,12 +37,30 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// CPUs on which vdpbf16ps is faster than f32 arithmetic on twice the words:
-/// GFLOP/s of one core in registers, f32 and vdpbf16ps.
-///
-///   Zen 4                         116   232
-///   Sapphire Rapids (2.1 GHz)     185    93
-static constexpr StringLiteral kFastBf16Dot[] = {"znver4"};
+namespace {
+/// What a core does in registers, in GFLOP/s.
+struct Bf16Rates {
+  StringLiteral cpu;
+  double f32, vdpbf16ps;
+};
+} // namespace
+
+/// As measureBf16Gain has them. The second is of 2.1 GHz.
+static constexpr Bf16Rates kBf16Rates[] = {{"znver4", 116, 232},
+                                           {"sapphirerapids", 185, 93}};
+
+/// How many times as fast as f32 arithmetic vdpbf16ps has to be to be used.
+/// Half panels pay from 1 on; what was measured is one half, one or two, and a
+/// measurement that other work disturbs stays the same choice.
+static constexpr double kLeastBf16Gain = 1.5;
+
+/// That of `cpu` by the table; 0 for CPUs that it does not have.
+static double findBf16Gain(StringRef cpu) {
+  for (const Bf16Rates &rates : kBf16Rates)
+    if (rates.cpu == cpu)
+      return rates.vdpbf16ps / rates.f32;
+  return 0;
+}
 
 /// Asks the system for AMX's tiles, for all threads of this process: as the
 /// runtime does (CpuFeatures.cpp), which a library of passes does not need.
@@ -60,7 +82,7 @@ static HostMachine makeMachine(StringRef cpu,
   else if (!hasFeature("avx2"))
     machine.vectorBits = 128;
   machine.hasAvx512Bf16 = hasFeature("avx512bf16");
-  if (machine.hasAvx512Bf16 && llvm::is_contained(kFastBf16Dot, cpu))
+  if (machine.hasAvx512Bf16 && findBf16Gain(cpu) >= kLeastBf16Gain)
     machine.bf16 = Bf16Products::Avx512;
   machine.hasAmxBf16 =
       hasFeature("avx512f") && hasFeature("amx-tile") && hasFeature("amx-bf16");
@@ -72,13 +94,28 @@ static HostMachine makeMachine(StringRef cpu,
   return machine;
 }
 
+/// Of this process: compilers of a step ask more than once, and get one answer.
+static double measureGainOnce() {
+  static const double gain = measureBf16Gain();
+  return gain;
+}
+
+void HostMachine::chooseByGain(double gain) {
+  measuredBf16Gain = gain;
+  bf16 = gain >= kLeastBf16Gain ? Bf16Products::Avx512 : Bf16Products::Widened;
+}
+
 std::optional<HostMachine> HostMachine::get(StringRef cpu) {
   if (cpu == "native") {
     llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
     if (features.lookup("amx-tile") && !requestTiles())
       features["amx-tile"] = false;
-    return makeMachine(llvm::sys::getHostCPUName(),
-                       [&](StringRef name) { return features.lookup(name); });
+    const StringRef name = llvm::sys::getHostCPUName();
+    HostMachine machine = makeMachine(
+        name, [&](StringRef feature) { return features.lookup(feature); });
+    if (machine.hasAvx512Bf16 && !machine.hasAmxBf16 && findBf16Gain(name) == 0)
+      machine.chooseByGain(measureGainOnce());
+    return machine;
   }
   if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
     return std::nullopt;
@@ -153,7 +190,12 @@ static StringRef describe(F16Products products) {
 }
 
 std::string HostMachine::describe() const {
-  return ("vectors of " + Twine(vectorBits) + " bits, " + ::describe(bf16) +
-          ", " + ::describe(f16))
-      .str();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "vectors of " << vectorBits << " bits, " << ::describe(bf16);
+  if (measuredBf16Gain)
+    stream << " (" << (bf16 == Bf16Products::Avx512 ? "" : "vdpbf16ps ")
+           << llvm::format("measured: %.1f times f32)", *measuredBf16Gain);
+  stream << ", " << ::describe(f16);
+  return text;
 }
