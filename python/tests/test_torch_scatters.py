@@ -8,6 +8,7 @@ place would be refused."""
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 import warnings
 from unittest import mock
@@ -20,7 +21,7 @@ from forms import compare
 from mlir_amp import compiler
 from mlir_amp.errors import RecompileWarning
 from mlir_amp.torch import amp, backend
-from mlir_amp.torch.lowering import scatter_loops
+from mlir_amp.torch.lowering import pasted_loops
 from torch import nn
 
 F = nn.functional
@@ -185,6 +186,87 @@ def test_a_step_of_an_index_that_is_expanded_and_one_that_is_not() -> None:
         twin.load_state_dict(model.state_dict())
 
 
+REDUCTIONS = ["sum", "prod", "mean", "amax", "amin"]
+# Of a tensor of shape [4, 5, 6].
+PLACES_OF_EACH = torch.randint(4, (7, 5, 6), generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize("include_self", [True, False])
+@pytest.mark.parametrize("reduce", REDUCTIONS)
+def test_reductions(reduce, include_self) -> None:
+    """Whole numbers among them, so that several are the largest and share a gradient."""
+    options = {"reduce": reduce, "include_self": include_self}
+    part, rows = PLACES_OF_EACH[:3, :2, 1:], PLACES.reshape(1, 1, 4).expand(4, 5, 4)
+
+    def function(x):
+        source = x[:1] * 2 + torch.arange(-3, 4).reshape(7, 1, 1)
+        return (
+            x.scatter_reduce(0, PLACES_OF_EACH, source, **options),
+            x.scatter_reduce(0, part, source[:3, :2, 1:], **options),
+            x.scatter_reduce(2, rows, x[..., 2:] * 2, **options),
+            x.sum().scatter_reduce(0, ONE - 2, x.mean(), **options),
+        )
+
+    compare(function, torch.randn(4, 5, 6), torch.randn(4, 5, 6).round())
+
+
+@pytest.mark.filterwarnings("ignore:index_reduce")
+@pytest.mark.parametrize("include_self", [True, False])
+@pytest.mark.parametrize("reduce", [name for name in REDUCTIONS if name != "sum"])
+def test_reductions_of_rows(reduce, include_self) -> None:
+    options = {"reduce": reduce, "include_self": include_self}
+
+    def function(x):
+        return (
+            x.index_reduce(0, PLACES, x * 2, **options),
+            x.index_reduce(-1, PLACES, x[:, :, 2:] * 2, **options),
+        )
+
+    compare(function, torch.randn(4, 5, 6))
+
+
+@pytest.mark.parametrize(
+    "dtype, reduce, include_self",
+    cases(
+        list(itertools.product(TYPES[:-1], REDUCTIONS, [True, False])),
+        [(dtype, "mean", False) for dtype in TYPES[:-1]]
+        + [(dtype, "amax", False) for dtype in (torch.bfloat16, torch.int8)],
+    ),
+)
+def test_reductions_of_types(dtype, reduce, include_self) -> None:
+    """Means of integers are rounded downwards; a place that nothing reaches stays."""
+    x, y = data(dtype, 4, 5), data(dtype, 9, 5)
+    if reduce == "prod":
+        x, y = x % 3, y % 3
+    index = torch.tensor([0, 1, 1, 3, 3, 3, 1, 0, 3]).reshape(9, 1).expand(9, 5)
+    function = lambda x, y: x.scatter_reduce(0, index, y, reduce, include_self=include_self)
+    torch.testing.assert_close(compiled(function)(x, y), function(x, y), atol=0, rtol=0)
+
+
+def test_reductions_of_nothing() -> None:
+    """PyTorch has no gradient of it."""
+    x = torch.randn(3, 4)
+    index = NONE.reshape(0, 1)
+    none = compiled(lambda x: x.scatter_reduce(0, index, x[:0, :1], "amax"))
+    torch.testing.assert_close(none(x), x, atol=0, rtol=0)
+
+
+def test_maxima_with_nan() -> None:
+    x = torch.tensor([1.0, torch.nan, -torch.inf, 4.0])
+    y = torch.tensor([torch.nan, 0.0, -torch.inf, 9.0])
+    index = torch.tensor([0, 1, 2, 3])
+    for reduce in ("amax", "amin"):
+        function = lambda x: x.scatter_reduce(0, index, y, reduce)
+        torch.testing.assert_close(compiled(function)(x), function(x), equal_nan=True)
+
+
+def test_places_of_reductions_are_checked() -> None:
+    index = torch.tensor([0, 4])
+    take = compiled(lambda x, i: x.scatter_reduce(0, i, x[:2], "amax"))
+    with pytest.raises(Exception, match="index"):
+        take(torch.randn(4), index)
+
+
 EMBEDDINGS = {
     "plain": {},
     "padding": {"padding_idx": 1},
@@ -332,11 +414,11 @@ def test_a_wrong_index_of_a_later_scatter_changes_nothing() -> None:
 def test_order() -> None:
     """What needs a later one comes behind it, the others stay; a loop waits for those
     assertions that need no loop, or an earlier one."""
-    assert scatter_loops._sorted([[3], [], [0], [1]]) == [1, 3, 0, 2]
-    assert scatter_loops._sorted([[], [], []]) == [0, 1, 2]
+    assert pasted_loops._sorted([[3], [], [0], [1]]) == [1, 3, 0, 2]
+    assert pasted_loops._sorted([[], [], []]) == [0, 1, 2]
     # 0 and 1 are assertions, on what loop 2 and loop 3 give; 4 is one on neither.
     needed = [[2], [3], [], [], []]
-    scatter_loops._wait_for_asserts(needed, [0, 1, 4], [2, 3])
+    pasted_loops._wait_for_asserts(needed, [0, 1, 4], [2, 3])
     assert needed == [[2], [3], [4], [0, 4], []]
 
 

@@ -42,11 +42,11 @@ def _embedding_backward(
     if padding_idx >= 0:
         grad = torch.where((place != padding_idx).unsqueeze(1), grad, scalar(grad))
     zeros = grad.new_zeros(num_weights, width)
-    total = scatter_rows(zeros, place, grad, accumulate=True)
+    total = scatter_rows(zeros, place, grad, combine="add")
     if scale_grad_by_freq:
         none = torch.zeros(num_weights, 1, dtype=torch.int64, device=grad.device)
         ones = torch.ones(place.shape[0], 1, dtype=torch.int64, device=grad.device)
-        times = scatter_rows(none, place, ones, accumulate=True)
+        times = scatter_rows(none, place, ones, combine="add")
         total = total / times.clamp(min=1).to(grad.dtype)
     return total
 
@@ -68,7 +68,7 @@ class _Bags(NamedTuple):
         """What the indices of each bag have, in their order: [bags, columns]."""
         rows = torch.where(self.counts.unsqueeze(1), rows, scalar(rows))
         zeros = rows.new_zeros(self.sizes.shape[0], rows.shape[1])
-        return scatter_rows(zeros, self.bag_of, rows, accumulate=True)
+        return scatter_rows(zeros, self.bag_of, rows, combine="add")
 
 
 def _find_bags(
@@ -86,7 +86,7 @@ def _find_bags(
         counts = counts & (indices != padding_idx)
     none = torch.zeros(begin.shape[0], 1, dtype=torch.int64, device=indices.device)
     ones = counts.to(torch.int64).unsqueeze(1)
-    sizes = scatter_rows(none, bag, ones, accumulate=True).squeeze(1)
+    sizes = scatter_rows(none, bag, ones, combine="add").squeeze(1)
     return _Bags(bag, counts, sizes)
 
 

@@ -19,7 +19,7 @@ from mlir_amp import origin_attributes
 from mlir_amp.canonical import without_wrong_patterns
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Role
-from mlir_amp.torch.lowering import scatter_loops
+from mlir_amp.torch.lowering import pasted_loops, running_loops
 from mlir_amp.torch.lowering.origins import Origin, Origins
 
 aten = torch.ops.aten
@@ -96,7 +96,7 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
     """Graphs as the functions of one module.
 
     Args:
-        functions: The graphs; scatters are cut out of them.
+        functions: The graphs; what becomes loops is cut out of them.
         origins: Those of their nodes.
 
     Returns:
@@ -121,8 +121,10 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
             base = operation and operation.name.partition("::")[2].strip("_")
             if base in _NO_FORM:
                 raise NotLowered(f"'{node.target}' has no form in linalg")
-    scatters = {
-        function.name: scatter_loops.cut(function.graph, origins.of)
+    for function in functions:
+        running_loops.turn_around(function.graph)
+    loops = {
+        function.name: pasted_loops.cut(function.graph, origins.of)
         for function in functions
     }
     context = ir.Context()
@@ -159,9 +161,9 @@ def to_text(functions: Sequence[GraphFunction], origins: Origins) -> str:
         _narrow_constants(module, ir)
         for operation in list(module.body.operations):
             if operation.operation.name == "func.func" and (
-                found := scatters[operation.name.value]
+                found := loops[operation.name.value]
             ):
-                scatter_loops.paste(operation, found, ir)
+                pasted_loops.paste(operation, found, ir)
         origin_attributes.attach(module, ir, Origin.from_location)
         named = {function.name: function for function in functions}
         for operation in module.body.operations:

@@ -5,7 +5,7 @@
 
 torch-mlir checks what `gather` and `embedding` read, and nothing else: an `x[rows, a]`
 out of range reads foreign memory, and the loop that a scatter becomes writes to it (see
-`scatter_loops`, which keeps assertions in front of loops). One reduction over the indices, in front of the operation,
+`pasted_loops`, which keeps assertions in front of loops). One reduction over the indices, in front of the operation,
 ends in an assertion; it stands outside of all loops, and costs what reading the indices
 does. An operation that stays in the graph gets it there (`insert`); one that rules take
 apart gets its indices through `in_range`, which is the identity until then, and its

@@ -23,8 +23,10 @@ import torch
 from torch import Tensor
 from torch._decomp import core_aten_decompositions
 
-from mlir_amp.torch.lowering.constants import scalar
+from mlir_amp.torch.lowering import combining
+from mlir_amp.torch.lowering.constants import scalar, wide
 from mlir_amp.torch.lowering.index_checks import in_range
+from mlir_amp.torch.lowering.running_loops import running
 from mlir_amp.torch.lowering.scatter_rows import linear_place, scatter_leading
 
 aten = torch.ops.aten
@@ -71,7 +73,7 @@ def _is_indexed(x: Tensor, dim: int, index: Tensor, d: int) -> bool:
 
 
 def _write(
-    x: Tensor, dim: int, index: Tensor, source: Tensor, accumulate: bool
+    x: Tensor, dim: int, index: Tensor, source: Tensor, combine: str
 ) -> Tensor:
     """`x` with a source for each index, as `torch.scatter` and `scatter_add` define it.
 
@@ -80,7 +82,7 @@ def _write(
         dim: The dimension whose places are named.
         index: Of `x`'s rank, nowhere longer but along `dim`.
         source: Nowhere shorter than the index.
-        accumulate: Whether sources are added.
+        combine: As `scatter_rows` takes it.
     """
     if not index.numel():
         return x.clone()
@@ -101,7 +103,7 @@ def _write(
     place = linear_place(coordinates, [x.shape[d] for d in indexed]).reshape(-1)
     source = _in_front(source, indexed).flatten(0, len(indexed) - 1)
     rows = _in_front(x, indexed)
-    done = scatter_leading(rows, len(indexed), place, source, accumulate)
+    done = scatter_leading(rows, len(indexed), place, source, combine)
     return _back(done, indexed).reshape(shape)
 
 
@@ -112,16 +114,76 @@ def _line(x: Tensor, dim: int) -> Tensor:
 
 
 def _scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    return _write(x, dim, index, source, True)
+    return _write(x, dim, index, source, "add")
 
 
 def _scatter(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    return _write(x, dim, index, source, False)
+    return _write(x, dim, index, source, "write")
+
+
+# Names of PyTorch's reductions.
+_COMBINES = {"sum": "add", "mean": "add", "prod": "mul", "amax": "max", "amin": "min"}
+
+
+def _scatter_reduce(
+    x: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """With others than `x`'s elements alone, these are first made what changes
+    nothing. A mean is a sum that is divided by how many there are, of integers
+    downwards."""
+    combine = _COMBINES[reduce]
+    dtype = x.dtype
+    if reduce == "mean":
+        x, source = wide(x), wide(source)
+    start = x
+    if not include_self:
+        nothing = combining.identity(combine, x).expand(index.shape)
+        start = _write(x, dim, index, nothing, "write")
+        if start is NotImplemented:
+            return start
+    total = _write(start, dim, index, source, combine)
+    if reduce != "mean" or total is NotImplemented:
+        return total
+    ones = torch.ones_like(x)
+    none = ones if include_self else torch.zeros_like(x)
+    times = _write(none, dim, index, ones.new_ones(()).expand(index.shape), "add")
+    mode = None if x.is_floating_point() else "floor"
+    return torch.div(total, times.clamp(min=1), rounding_mode=mode).to(dtype)
+
+
+def _index_reduce(
+    x: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """One index for all that stands at a place of `dim`."""
+    if not x.dim():
+        return NotImplemented
+    shape = [1] * x.dim()
+    shape[dim] = index.numel()
+    return _scatter_reduce(
+        x,
+        dim,
+        index.reshape(shape).expand(source.shape),
+        source,
+        reduce,
+        include_self=include_self,
+    )
 
 
 def _scatter_value(x: Tensor, dim: int, index: Tensor, value: float) -> Tensor:
     source = torch.full((), value, dtype=x.dtype, device=x.device)
-    return _write(x, dim, index, source.expand(index.shape), False)
+    return _write(x, dim, index, source.expand(index.shape), "write")
 
 
 def _put_by_mask(
@@ -163,7 +225,8 @@ def _index_put(
     values = _in_front(values, range(before, before + len(shape)))
     values = values.reshape(math.prod(shape), *rest)
     rows = _in_front(x, named)
-    done = scatter_leading(rows, len(named), place, values, accumulate)
+    combine = "add" if accumulate else "write"
+    done = scatter_leading(rows, len(named), place, values, combine)
     return _back(done, named)
 
 
@@ -284,16 +347,15 @@ def _topk(
     return tuple(part.narrow(dim, 0, k).contiguous() for part in found)
 
 
-def _cumsum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
+def in_its_type(x: Tensor, dtype: torch.dtype | None) -> Tensor:
+    """`x` in the type of what PyTorch adds up or multiplies along a line."""
     if dtype is None and not x.is_floating_point():
         dtype = torch.int64
-    x = x if dtype is None else x.to(dtype)
-    if not has_few_pairs(x, dim):
-        return NotImplemented
-    line = x.movedim(dim, -1)
-    reached = reaches(x, line.shape[-1])
-    sums = torch.where(reached, line.unsqueeze(-2), scalar(x)).sum(-1)
-    return sums.movedim(-1, dim).contiguous()
+    return x if dtype is None else x.to(dtype)
+
+
+def _cumsum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
+    return running(in_its_type(x, dtype), dim, "add")
 
 
 def _pad(x: Tensor, pads: Sequence[int], value: float = 0) -> Tensor:
@@ -314,6 +376,8 @@ def rules() -> dict[Any, Callable[..., Any]]:
         aten.scatter_add.default: _scatter_add,
         aten.scatter.src: _scatter,
         aten.scatter.value: _scatter_value,
+        aten.scatter_reduce.two: _scatter_reduce,
+        aten.index_reduce.default: _index_reduce,
         aten.index_put.default: _index_put,
         aten.index.Tensor: _index,
         aten.take.default: _take,

@@ -4,7 +4,8 @@
 """Medians and running products, maxima and sums of exponentials.
 
 A median is an element of the sorted line, with the place that a stable sort gives it. What
-runs along a line compares each place with each, as the running sum of `index_rules` does.
+runs along a line is a loop, and compares each place with each where it is no sum or
+product.
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ import torch
 from torch import Tensor
 
 from mlir_amp.torch.lowering.constants import scalar
-from mlir_amp.torch.lowering.index_rules import has_few_pairs, reaches, sort
+from mlir_amp.torch.lowering.index_rules import (
+    has_few_pairs,
+    in_its_type,
+    reaches,
+    sort,
+)
+from mlir_amp.torch.lowering.running_loops import running
 
 aten = torch.ops.aten
 
@@ -88,12 +95,7 @@ def _reached(x: Tensor, dim: int, fill: float) -> Tensor | None:
 def _running_product(
     x: Tensor, dim: int, *, dtype: torch.dtype | None = None
 ) -> Tensor:
-    if dtype is None and not x.is_floating_point():
-        dtype = torch.int64
-    reached = _reached(x if dtype is None else x.to(dtype), dim, 1)
-    if reached is None:
-        return NotImplemented
-    return reached.prod(-1).movedim(-1, dim).contiguous()
+    return running(in_its_type(x, dtype), dim, "mul")
 
 
 def _running_best(find: Any, worst: float) -> Callable[..., tuple[Tensor, Tensor]]:

@@ -5,7 +5,7 @@
 
 linalg has no scatter, and what torch-mlir makes of ATen's is another dialect's. Rules
 state what writes by index as `scatter_rows`, which stays in a graph until it becomes a
-loop (`scatter_loops`).
+loop (`pasted_loops`).
 """
 
 from __future__ import annotations
@@ -20,23 +20,28 @@ from mlir_amp.torch.lowering.constants import wide
 
 _LIBRARY = torch.library.Library("mlir_amp", "FRAGMENT")
 _LIBRARY.define(
-    "scatter_rows(Tensor x, Tensor place, Tensor source, bool accumulate) -> Tensor"
+    "scatter_rows(Tensor x, Tensor place, Tensor source, str combine) -> Tensor"
 )
 
 
+# PyTorch's names of what combines a row with what is there.
+_REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
+
+
 def _scatter_rows_eager(
-    x: Tensor, place: Tensor, source: Tensor, accumulate: bool
+    x: Tensor, place: Tensor, source: Tensor, combine: str
 ) -> Tensor:
     """Of graphs that PyTorch runs."""
     index = place.unsqueeze(1).expand(source.shape)
-    write = x.scatter_add if accumulate else x.scatter
-    return write(0, index, source)
+    if combine == "write":
+        return x.scatter(0, index, source)
+    return x.scatter_reduce(0, index, source, _REDUCTIONS[combine])
 
 
 _LIBRARY.impl("scatter_rows", _scatter_rows_eager, "CPU")
 _LIBRARY.impl(
     "scatter_rows",
-    lambda x, place, source, accumulate: torch.empty_like(
+    lambda x, place, source, combine: torch.empty_like(
         x, memory_format=torch.contiguous_format
     ),
     "Meta",
@@ -45,33 +50,35 @@ SCATTER_ROWS = torch.ops.mlir_amp.scatter_rows.default
 
 
 def scatter_rows(
-    x: Tensor, place: Tensor, source: Tensor, accumulate: bool = False
+    x: Tensor, place: Tensor, source: Tensor, combine: str = "write"
 ) -> Tensor:
-    """`x` with rows of `source` written to it, or added, one after the other.
+    """`x` with rows of `source` written to it, or combined with its own, one after the
+    other.
 
-    Sums of halves are rounded once, at the end; those of booleans are whether any is
-    true. Of several rows that are written to one place the last one counts.
+    Sums and products of halves are rounded once, at the end; sums and maxima of booleans
+    are whether any is true. Of several rows that are written to one place the last one
+    counts.
 
     Args:
         x: Of shape [n, r].
         place: Of shape [k], whole numbers from 0 to below n: who calls has checked them
             (`in_range`).
         source: Of shape [k, r] and `x`'s type.
-        accumulate: Whether rows are added.
+        combine: "write", or what `combining` names.
     """
     if not source.numel():
         return x.clone()
-    if x.dtype == torch.bool and accumulate:
-        total = scatter_rows(x.to(torch.int32), place, source.to(torch.int32), True)
-        return total != 0
+    if x.dtype == torch.bool and combine != "write":
+        x, source = x.to(torch.int32), source.to(torch.int32)
+        return scatter_rows(x, place, source, combine) != 0
     place = place.to(torch.int64)
-    if not accumulate:
-        return SCATTER_ROWS(x, place, source, False)
-    return SCATTER_ROWS(wide(x), place, wide(source), True).to(x.dtype)
+    if combine not in ("add", "mul"):
+        return SCATTER_ROWS(x, place, source, combine)
+    return SCATTER_ROWS(wide(x), place, wide(source), combine).to(x.dtype)
 
 
 def scatter_leading(
-    x: Tensor, indexed: int, place: Tensor, source: Tensor, accumulate: bool
+    x: Tensor, indexed: int, place: Tensor, source: Tensor, combine: str
 ) -> Tensor:
     """`scatter_rows` by places among the first dimensions of a tensor.
 
@@ -80,12 +87,12 @@ def scatter_leading(
         indexed: How many of its dimensions are indexed.
         place: Of shape [k]: numbers of their elements, row-major.
         source: Of shape [k, ...], with the other dimensions of `x`.
-        accumulate: Whether it is added.
+        combine: As `scatter_rows` takes it.
     """
     number, rest = math.prod(x.shape[:indexed]), x.shape[indexed:]
     row = math.prod(rest)
     rows = scatter_rows(
-        x.reshape(number, row), place, source.reshape(place.shape[0], row), accumulate
+        x.reshape(number, row), place, source.reshape(place.shape[0], row), combine
     )
     return rows.reshape(x.shape)
 
