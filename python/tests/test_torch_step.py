@@ -657,8 +657,9 @@ def test_refused_batches_and_losses() -> None:
     refuse("one float32 number", loss=several, error=NotLowered)
     shuffled = lambda model, x, y: loss_fn(model, x, y) + torch.randperm(4).sum()
     refuse("'aten.randperm.default' has no form", loss=shuffled, error=NotLowered)
-    constant = lambda model, x, y: loss_fn(model, x, y) * torch.tensor([1.0, 2.0]).sum()
-    refuse("constant tensor", loss=constant, error=NotLowered)
+    many = [1.0] * 2049
+    constant = lambda model, x, y: loss_fn(model, x, y) * torch.tensor(many).sum()
+    refuse(r"constant tensor of shape \[2049\]", loss=constant, error=NotLowered)
 
 
 @pytest.mark.parametrize("name", except_for(OPTIMIZERS, "adam"))

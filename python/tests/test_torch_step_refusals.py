@@ -12,7 +12,9 @@ from mlir_amp.torch import amp
 from torch import nn
 
 F = nn.functional
-OFFSET = torch.ones(4)
+OFFSET = torch.ones(4, requires_grad=True)
+DEEP = [[[[[[torch.ones(4)]]]]]]
+STEPS = torch.zeros(())
 
 
 def sgd(model):
@@ -27,21 +29,23 @@ def refuse(loss, match, model=None, x=None):
 
 
 def test_tensors_of_neither_model_nor_batch() -> None:
+    """Others are arguments of the step (test_torch_step_outside.py)."""
     refuse(
         lambda model, x: (model(x) + OFFSET).sum(),
-        r"uses 'OFFSET', of shape \[4\], that is neither the model's nor of the batch; "
-        "register it as a buffer of the model, or pass it with the batch",
+        r"uses 'OFFSET', of shape \[4\], that is neither the model's nor of the batch, and "
+        "wants a gradient or is not found by its name; register it as a buffer of the "
+        "model, or pass it with the batch",
     )
-    criterion = nn.CrossEntropyLoss(weight=torch.ones(4))
     refuse(
-        lambda model, x: criterion(model(x), torch.zeros(2, dtype=torch.int64)),
-        r"uses 'criterion.weight', of shape \[4\], that is neither",
+        lambda model, x: (model(x) + DEEP[0][0][0][0][0][0]).sum(),
+        "uses a tensor that is neither the model's",
     )
-    model = nn.Linear(4, 4)
-    model.shift = torch.zeros(4)
     refuse(
-        lambda model, x: (model(x) + model.shift).sum(), r"uses 'shift', of", model
+        lambda model, x: (model(x) + STEPS.add_(1)).sum(),
+        "writes to 'STEPS', which is neither the model's nor of the batch; make it a "
+        "buffer of the model",
     )
+    assert STEPS == 0
 
 
 def test_distributions_are_not_validated() -> None:

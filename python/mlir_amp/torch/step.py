@@ -24,6 +24,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
+from unittest import mock
 
 import torch
 from torch import Tensor, nn
@@ -155,6 +156,18 @@ def _unvalidated_distributions() -> Iterator[None]:
         distribution.set_default_validate_args(before)
 
 
+def _masks_as_they_are() -> Any:
+    """While inside, PyTorch's transformers do not look whether a mask is a causal one,
+    for which they have a faster attention: they are given the mask in any case."""
+
+    def says_so(mask: Tensor | None, is_causal: bool | None = None, *_: Any) -> bool:
+        return is_causal is True
+
+    return mock.patch.object(
+        nn.modules.transformer, "_detect_is_causal_mask", says_so
+    )
+
+
 class CompiledStep:
     """What :func:`compile_step` gives; calling it takes a step."""
 
@@ -181,6 +194,8 @@ class CompiledStep:
         self._draws: dict[compiler.Program, list[Draw]] = {}
         # The key of the program that was taken last.
         self._taken: Any = None
+        # The names of tensors that programs take beside those of model and batch.
+        self._outside: set[str] = set()
         # Model and optimizer as they were at the last step: what they consist of, and
         # what follows from it.
         self._seen: list[Any] = []
@@ -388,11 +403,24 @@ class CompiledStep:
             tuple([p.requires_grad for p in self._parameters.values()]),
             self._groups,
             self._python.read(self._modules),
+            self._forms_outside(),
+        )
+
+    def _forms_outside(self) -> tuple[tuple[str, Any, Any], ...]:
+        """What a program depends on of tensors that are neither the model's nor of the
+        batch: as values of Python were read last."""
+        if not self._outside:
+            return ()
+        now = self._python.other_tensors()
+        return tuple(
+            (name, now[name].shape, now[name].dtype)
+            for name in sorted(self._outside)
+            if name in now
         )
 
     def _say_what_is_new(self, batch: tuple[Tensor, ...], key: Any) -> str:
         """The difference to what was compiled last."""
-        sizes, modes, properties, trained, groups, python = (
+        sizes, modes, properties, trained, groups, python, outside = (
             now != before for now, before in zip(key, self._compiled)
         )
         new = []
@@ -421,6 +449,9 @@ class CompiledStep:
             )
             said = ", ".join(f"'{k}' is {now.get(k, 'gone')}" for k in names)
             new.append(f"{said} (what changes often is a tensor of the batch)")
+        if outside:
+            said = [f"'{name}' is {list(s)} of {t}" for name, s, t in key[6]]
+            new.append(", ".join(said) or "a tensor that the loss used is gone")
         return "; ".join(new)
 
     def _compile(self, batch: tuple[Tensor, ...], key: Any) -> compiler.Program:
@@ -467,6 +498,7 @@ class CompiledStep:
             buffers,
             states,
             self._clip,
+            self._find_outside(),
         )
         text, draws = self._capture(step, self._first_part(batch))
         if self._micro_batches > 1 and not all(draw.shape for draw in draws):
@@ -481,6 +513,12 @@ class CompiledStep:
             threads=torch.get_num_threads(),
             in_place=True,
         )
+        self._outside |= {
+            value.name.removeprefix(step_capture.OUTSIDE)
+            for value in program.functions["train_step"].arguments
+            if value.name.startswith(step_capture.OUTSIDE)
+            and value.role == step_capture.OUTSIDE_ROLE
+        }
         self._draws[program] = draws
         if not self._programs:
             for said in program.storage_remarks():
@@ -502,6 +540,7 @@ class CompiledStep:
             with (
                 plain_kernels(),
                 _unvalidated_distributions(),
+                _masks_as_they_are(),
                 disable_casts(),  # of `amp.initialize`: the level is the step's own
                 torch.random.fork_rng(devices=[]),
             ):
@@ -540,6 +579,19 @@ class CompiledStep:
             )
         return captured
 
+    def _find_outside(self) -> dict[str, Tensor]:
+        """By name, the tensors that a step can take beside those of model and batch: what
+        wants a gradient is none."""
+        return {
+            name: value
+            for name, value in self._python.other_tensors().items()
+            if type(value) in (Tensor, nn.Parameter)
+            and value.device.type == "cpu"
+            and value.layout is torch.strided
+            and value.dtype in ELEMENTS
+            and not value.requires_grad
+        }
+
     def _say_whose_tensor(self) -> str:
         """About a tensor that is another constant at each step, perhaps."""
         others = self._python.other_tensors()
@@ -548,7 +600,8 @@ class CompiledStep:
         )
         return (
             f"the loss uses {said or 'a tensor'} that is neither the model's nor of the "
-            "batch; register it as a buffer of the model, or pass it with the batch"
+            "batch, and wants a gradient or is not found by its name; register it as a "
+            "buffer of the model, or pass it with the batch"
         )
 
     def _take(self, batch: tuple[Tensor, ...], key: Any) -> None:
@@ -595,13 +648,24 @@ class CompiledStep:
             values["buffer", name] = buffer
         return values
 
+    def _read_outside(self) -> dict[tuple[str, str], Tensor]:
+        """By role and name, the tensors beside those of model, optimizer and batch."""
+        if not self._outside:
+            return {}
+        return {
+            (step_capture.OUTSIDE_ROLE, step_capture.OUTSIDE + name): value
+            for name, value in self._python.other_tensors().items()
+            if name in self._outside
+        }
+
     def _run(self, batch: tuple[Tensor, ...]) -> Tensor:
         arrays = self._arrays.get(self._program)
-        if arrays is None or not arrays.are_current():
+        outside = self._read_outside()
+        if arrays is None or not arrays.are_current(outside):
             arrays = self._arrays[self._program] = _Arrays(
                 self._program.functions["train_step"],
                 self._named_tensors(),
-                self._optimizer.param_groups,
+                outside,
             )
         given: dict[str, Tensor] = {f"x{i}": value for i, value in enumerate(batch)}
         # Part by part, as eager PyTorch draws them.
@@ -640,9 +704,10 @@ class _Arrays:
         self,
         function: compiler.Function,
         tensors: Mapping[tuple[str, str], Tensor],
-        groups: Sequence[Mapping[str, Any]],
+        outside: Mapping[tuple[str, str], Tensor],
     ) -> None:
-        self._function = function
+        self._function, self._outside = function, outside
+        tensors = {**tensors, **outside}
         self._seed = torch.ones((), dtype=torch.float32)
         # Half copies of FP32 tensors without a master. They are made again for each step: what writes to
         # a tensor's `data`, or to memory that it shares with NumPy, leaves its version as
@@ -660,7 +725,9 @@ class _Arrays:
         for index, value in enumerate(function.arguments):
             if value.role == "batch":
                 self._batch.append((index, value.name, value))
-            elif value.role == "hyper":
+            elif value.role == "hyper" and not value.name.startswith(
+                step_capture.OUTSIDE
+            ):
                 self._numbers.append((index, value.name))
             elif value.role == "loss_seed":
                 self._arguments[index] = self._seed.data_ptr()
@@ -725,9 +792,14 @@ class _Arrays:
         """All that a tensor can change without becoming another one."""
         return [(t.data_ptr(), t.dtype, t.shape, t.stride()) for t in self._distinct]
 
-    def are_current(self) -> bool:
-        """Whether the tensors have the memory that they had."""
-        return self._forms == self._read_forms()
+    def are_current(self, outside: Mapping[tuple[str, str], Tensor]) -> bool:
+        """Whether the tensors have the memory that they had, and those beside model,
+        optimizer and batch are the same."""
+        return (
+            self._forms == self._read_forms()
+            and self._outside.keys() == outside.keys()
+            and all(map(operator.is_, self._outside.values(), outside.values()))
+        )
 
     def run(self, batch: Mapping[str, Tensor], numbers: Mapping[str, float]) -> Tensor:
         """Takes a step.

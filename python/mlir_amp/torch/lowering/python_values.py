@@ -36,7 +36,7 @@ _CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 _MUTABLE = (list, dict, set, collections.deque)
 # A larger container is data, not what configures a step.
 _MOST_ENTRIES = 512
-_MOST_INSIDE = 2048
+MOST_INSIDE = 2048
 # How deep containers and objects hold what configures a step.
 _DEPTH = 4
 _UNSEEN = "..."
@@ -79,6 +79,23 @@ class _Exact(NamedTuple):
         return self.text
 
 
+class _Array(NamedTuple):
+    """An array of NumPy, as `_Exact`.
+
+    Attributes:
+        kind: Its type.
+        text: Type and shape.
+        bytes: Its elements.
+    """
+
+    kind: Any
+    text: str
+    bytes: bytes
+
+    def __repr__(self) -> str:
+        return f"an array of {self.text}"
+
+
 @functools.cache
 def _is_single(kind: type) -> bool:
     return issubclass(kind, _SINGLE) or (
@@ -93,6 +110,10 @@ def _exact(value: Any) -> Any:
         return value
     if kind in _PLAIN or _is_single(kind):
         return _Exact(kind, str(value))
+    if kind.__module__ == "numpy" and kind.__name__ == "ndarray":
+        is_plain = value.size <= MOST_INSIDE and not value.dtype.hasobject
+        text = f"{value.dtype} of shape {value.shape}"
+        return _Array(kind, text, value.tobytes()) if is_plain else _UNSEEN
     if isinstance(value, types.MethodType):
         return _exact(value.__func__)
     if isinstance(value, types.FunctionType):
@@ -117,7 +138,7 @@ def _frozen(value: Any, depth: int = _DEPTH, room: list[int] | None = None) -> A
         return _exact(value)
     if not value:
         return ()
-    room = room or [_MOST_INSIDE]
+    room = room or [MOST_INSIDE]
     room[0] -= len(value)
     if len(value) > _MOST_ENTRIES or room[0] < 0:
         return _UNSEEN
@@ -144,7 +165,9 @@ def _is_followed(value: Any, frozen: Any) -> bool:
 
 
 def _has_unseen(frozen: Any) -> bool:
-    if isinstance(frozen, (tuple, frozenset)) and not isinstance(frozen, _Exact):
+    if isinstance(frozen, (_Exact, _Array)):
+        return False
+    if isinstance(frozen, (tuple, frozenset)):
         return any(_has_unseen(part) for part in frozen)
     return frozen is _UNSEEN
 
@@ -627,6 +650,8 @@ class PythonValues:
         if type(value) in _PROXIES:
             return
         if isinstance(value, Tensor):
+            while self._tensors.get(name, value) is not value:
+                name += "'"  # of another function
             self._tensors[name] = value
             return
         if id(value) in self._own or isinstance(value, _SKIPPED):
@@ -795,8 +820,7 @@ class PythonValues:
 
     def other_tensors(self) -> dict[str, Tensor]:
         """By name, the tensors that code may use and that are no parameter or buffer of
-        the model."""
-        self.read()
+        the model, as they were when `read` was called last."""
         found = dict(self._tensors)
         for path, module in self._model.named_modules():
             for name, value in vars(module).items():

@@ -104,7 +104,7 @@ def to_text(
     so that each step of the loop takes a row.
 
     Args:
-        types: That of the tensor.
+        types: That of the tensor, twice.
         dim: The dimension of lines.
         combine: "add" or "mul".
         from_end: Whether lines begin at their ends.

@@ -29,6 +29,7 @@ from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map_only
 
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Part, Role, TypedRole, call_in_turn
@@ -37,6 +38,7 @@ from mlir_amp.torch.lowering import (
     draws,
     hyperparameters,
     index_checks,
+    literals,
 )
 from mlir_amp.torch.lowering.draws import Draw
 from mlir_amp.torch.lowering.graph_module import (
@@ -48,6 +50,7 @@ from mlir_amp.torch.lowering.graph_module import (
 from mlir_amp.torch.lowering.graph_program import ELEMENTS
 from mlir_amp.torch.lowering.hyperparameters import Number
 from mlir_amp.torch.lowering.origins import Origins
+from mlir_amp.torch.lowering.python_values import MOST_INSIDE
 
 
 class Step(NamedTuple):
@@ -62,6 +65,8 @@ class Step(NamedTuple):
         states: (parameter, key) of the optimizer's tensors.
         clip: Takes the model and changes the gradients of its parameters; None: they
             stay.
+        outside: By name, what the model or the loss may read and that is neither the
+            model's nor of the batch. What is read becomes an argument.
     """
 
     model: nn.Module
@@ -70,21 +75,32 @@ class Step(NamedTuple):
     parameters: dict[str, nn.Parameter]
     buffers: dict[str, Tensor]
     states: dict[tuple[str, str], Tensor]
-    clip: Callable[[nn.Module], Any] | None = None
+    clip: Callable[[nn.Module], Any] | None
+    outside: Mapping[str, Tensor]
 
 
-def _graph_of(module: torch.fx.GraphModule) -> torch.fx.Graph:
-    for node in module.graph.nodes:
-        if node.op == "get_attr":
-            if not isinstance(getattr(module, node.target), Tensor):
-                raise NotLowered(
-                    "the step draws from a generator of its own; draw from PyTorch's, or "
-                    "outside, as a part of the batch"
-                )
+def _graph_of(module: torch.fx.GraphModule, most_elements: int = 0) -> torch.fx.Graph:
+    """A graph, with what `torch.tensor` made of values of Python as literals.
+
+    Args:
+        module: The graph's.
+        most_elements: That such a tensor may have. The values of larger ones are not
+            looked at before each step (`PythonValues`), nor are those that come from the
+            optimizer's numbers.
+    """
+    for node in [node for node in module.graph.nodes if node.op == "get_attr"]:
+        value = getattr(module, node.target)
+        if not isinstance(value, Tensor):
             raise NotLowered(
-                f"the step makes the constant tensor '{node.target}'; make it a buffer "
-                "of the model, or a part of the batch"
+                "the step draws from a generator of its own; draw from PyTorch's, or "
+                "outside, as a part of the batch"
             )
+        if value.numel() > most_elements:
+            raise NotLowered(
+                f"the step makes a constant tensor of shape {list(value.shape)}; make it "
+                "a buffer of the model, or a part of the batch"
+            )
+        literals.replace(node, value)
     return module.graph
 
 
@@ -122,6 +138,23 @@ class _DataWrites(TorchFunctionMode):
             )
         with torch.no_grad():
             tensor.detach().copy_(value)
+
+
+class _Substitution(TorchFunctionMode):
+    """Lets PyTorch's functions take other tensors than they are called with."""
+
+    def __init__(self, of: Sequence[Tensor], by: Sequence[Tensor]) -> None:
+        super().__init__()
+        self._kept = of  # so that no other tensor gets their handles
+        self._by = {id(old): new for old, new in zip(of, by)}
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        args, kwargs = tree_map_only(
+            Tensor, lambda value: self._by.get(id(value), value), (args, kwargs or {})
+        )
+        return func(*args, **kwargs)
 
 
 class _Loss(nn.Module):
@@ -206,6 +239,25 @@ def _clip_gradients(
         value.requires_grad_(False)
 
 
+# Of tensors that are neither the model's nor of the batch: no level makes them half.
+OUTSIDE_ROLE = "hyper"
+# What their names begin with.
+OUTSIDE = "outside."
+
+
+def _without_unread(graph: torch.fx.Graph, arguments: Sequence[Role]) -> list[Role]:
+    """The arguments without tensors from outside that nothing reads, which the graph
+    loses."""
+    placeholders = [node for node in graph.nodes if node.op == "placeholder"]
+    kept = []
+    for node, role in zip(placeholders, arguments, strict=True):
+        if role.role == OUTSIDE_ROLE and not node.users:
+            graph.erase_node(node)
+        else:
+            kept.append(role)
+    return kept
+
+
 def _capture_loss(
     step: Step, batch: Sequence[Tensor], origins: Origins
 ) -> tuple[GraphFunction, list[str], list[Draw]]:
@@ -215,31 +267,34 @@ def _capture_loss(
 
     def keep(which: str) -> Callable[..., Any]:
         def compile_graph(module: torch.fx.GraphModule, _: Any) -> Any:
-            graphs[which] = _graph_of(module)
+            graphs[which] = _graph_of(module, MOST_INSIDE)
             return make_boxed_func(module.forward)
 
         return compile_graph
 
     names = [*step.parameters, *step.buffers]
     wrapped = _Loss(step.model, step.loss_fn)
+    end = len(names) + len(step.outside)
 
     def run(*values: Tensor) -> Tensor:
-        with _DataWrites():
-            return _call_with(wrapped, dict(zip(names, values)), *values[len(names) :])
+        given = _Substitution([*step.outside.values()], values[len(names) : end])
+        with _DataWrites(), given:
+            return _call_with(wrapped, dict(zip(names, values)), *values[end:])
 
     parameters = [
         value.detach().clone().requires_grad_() for value in step.parameters.values()
     ]
     buffers = [value.detach().clone() for value in step.buffers.values()]
+    outside = [value.detach().clone() for value in step.outside.values()]
     batch = [value.detach().clone() for value in batch]
-    versions = [buffer._version for buffer in (*buffers, *batch)]
+    versions = [value._version for value in (*buffers, *outside, *batch)]
     try:
         loss = aot_function(
             run,
             fw_compiler=keep("forward"),
             bw_compiler=keep("backward"),
             decompositions=decompositions.table(),
-        )(*parameters, *buffers, *batch)
+        )(*parameters, *buffers, *outside, *batch)
     except DynamicOutputShapeException as error:
         if "pack_padded_sequence" in str(error.func):
             raise NotLowered(
@@ -277,7 +332,14 @@ def _capture_loss(
         for name, buffer, version in zip(step.buffers, buffers, versions)
         if buffer._version != version
     ]
-    for index, (value, version) in enumerate(zip(batch, versions[len(buffers) :])):
+    rest = iter(versions[len(buffers) :])
+    for name, value, version in zip(step.outside, outside, rest):
+        if value._version != version:
+            raise NotLowered(
+                f"the model or the loss writes to '{name}', which is neither the model's "
+                "nor of the batch; make it a buffer of the model"
+            )
+    for index, (value, version) in enumerate(zip(batch, rest)):
         if value._version != version:
             raise NotLowered(
                 f"the model or the loss writes to the tensor {index} of the batch; let it "
@@ -325,10 +387,12 @@ def _capture_loss(
     arguments = [
         *(_own_role(step, "param", name) for name in step.parameters),
         *(_own_role(step, "buffer", name) for name in step.buffers),
+        *(Role(OUTSIDE_ROLE, OUTSIDE + name) for name in step.outside),
         *(Role("batch", f"x{i}") for i in range(len(batch))),
         *(Role("batch", draw.name) for draw in drawn),
         Role("loss_seed", "loss"),
     ]
+    arguments = _without_unread(graph, arguments)
     outputs = [
         Role("loss", "loss"),
         *(Role("grad", name) for name in trained),
