@@ -119,6 +119,7 @@ def call_in_turn(module: str, parts: Sequence[Part]) -> str:
         f"func.func @train_step({takes}) -> ({gives}) {{\n{''.join(lines)}"
         f"  func.return {returned} : {returns}\n}}\n"
     )
-    module = module.rstrip()
+    # Behind the module may stand blobs, which constants name.
+    module, mark, blobs = module.rstrip().partition("\n{-#")
     end = module.rindex("}")
-    return module[:end] + text + module[end:]
+    return module[:end] + text + module[end:] + mark + blobs

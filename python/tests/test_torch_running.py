@@ -92,6 +92,17 @@ def test_types(dtype) -> None:
         torch.testing.assert_close(ours, theirs, atol=0, rtol=0)
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int32], ids=str)
+def test_graphs_that_pytorch_runs(dtype) -> None:
+    """Where another operation has no form: in the type that was asked for."""
+    x = torch.full((3,), 100, dtype=dtype)
+    for from_end in (False, True):
+        found = torch.ops.mlir_amp.running(x, 0, "add", from_end)
+        expected = x.cumsum(0, dtype=dtype)
+        expected = expected.flip(0) if from_end else expected
+        torch.testing.assert_close(found, expected, atol=0, rtol=0)
+
+
 def test_halves_are_rounded_once() -> None:
     """256 + 1 + 1 + ... stays 256 in bfloat16 where each sum is rounded."""
     x = torch.ones(9, dtype=torch.bfloat16)

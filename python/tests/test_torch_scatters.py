@@ -243,6 +243,22 @@ def test_reductions_of_types(dtype, reduce, include_self) -> None:
     torch.testing.assert_close(compiled(function)(x, y), function(x, y), atol=0, rtol=0)
 
 
+@pytest.mark.parametrize("include_self", [True, False])
+@pytest.mark.parametrize("reduce", ["sum", "prod", "amax", "amin"])
+def test_reductions_of_booleans(reduce, include_self) -> None:
+    x, y = data(torch.bool, 4, 5), data(torch.bool, 9, 5)
+    index = torch.tensor([0, 1, 1, 3, 3, 3, 1, 0, 3]).reshape(9, 1).expand(9, 5)
+    function = lambda x, y: x.scatter_reduce(0, index, y, reduce, include_self=include_self)
+    torch.testing.assert_close(compiled(function)(x, y), function(x, y))
+
+
+def test_means_of_many_bytes() -> None:
+    """There are more than their type can count."""
+    x, index = torch.ones(300, dtype=torch.int8), torch.zeros(300, dtype=torch.int64)
+    function = lambda x: x[:2].scatter_reduce(0, index, x, "mean", include_self=False)
+    torch.testing.assert_close(compiled(function)(x), function(x))
+
+
 def test_reductions_of_nothing() -> None:
     """PyTorch has no gradient of it."""
     x = torch.randn(3, 4)

@@ -7,12 +7,13 @@ eager PyTorch, step by step."""
 
 from __future__ import annotations
 
+import array
 import copy
 
 import numpy
 import pytest
 import torch
-from mlir_amp.errors import RecompileWarning
+from mlir_amp.errors import NotLowered, RecompileWarning, RuntimeFault
 from mlir_amp.torch import amp
 from torch import nn
 
@@ -42,8 +43,12 @@ def compare(model, loss_fn, *batch, level="O0", between=None, steps=3, **options
         loss.backward()
         theirs.step()
         torch.testing.assert_close(
-            step(*batch), loss.detach(), atol=tolerance, rtol=tolerance
+            step(*batch), loss.detach(), atol=tolerance, rtol=tolerance, equal_nan=True
         )
+        for mine, other in zip(model.parameters(), twin.parameters(), strict=True):
+            torch.testing.assert_close(
+                mine, other, atol=tolerance, rtol=10 * tolerance, equal_nan=True
+            )
         if between:
             between()
     return step
@@ -226,6 +231,253 @@ def test_literals_of_what_changes() -> None:
             compare(nn.Linear(4, 4), loss_fn, torch.randn(8, 4), between=between)
 
 
+def test_names_of_one_tensor_and_of_several() -> None:
+    """Which names are one tensor is part of what a step is compiled for."""
+    held = {"now": torch.ones(4), "before": None}
+    held["before"] = held["now"]
+    loss_fn = lambda model, x: (model(x) * held["now"] - held["before"]).pow(2).mean()
+
+    def change():
+        held["before"], held["now"] = held["now"], torch.randn(4)
+
+    with pytest.warns(RecompileWarning):
+        compare(nn.Linear(4, 4), loss_fn, torch.randn(8, 4), between=change)
+
+
+def test_closures_of_one_name() -> None:
+    def make(value):
+        held = torch.full((4,), value)
+
+        def get(new=None):
+            nonlocal held
+            held = held if new is None else new
+            return held
+
+        return get
+
+    first, second, third = make(1.0), make(2.0), make(3.0)
+
+    def loss_fn(model, x):
+        return (model(x) + first() + 10 * second() + 100 * third()).mean()
+
+    changes = iter(
+        [
+            lambda: second(first()),
+            lambda: (first(torch.full((4,), 7.0)), second(third())),
+            lambda: None,
+        ]
+    )
+    with pytest.warns(RecompileWarning):
+        compare(
+            nn.Linear(4, 4), loss_fn, torch.randn(8, 4), between=lambda: next(changes)()
+        )
+
+
+def test_an_attribute_with_the_name_of_a_global() -> None:
+    model = nn.Linear(4, 4)
+    model.OFFSET = torch.full((4,), 7.0)
+    compare(model, FORMS["global"], torch.randn(8, 4))
+
+
+def test_what_is_asked_for_its_shape_alone() -> None:
+    held = {"rows": torch.zeros(4, 2)}
+    loss_fn = lambda model, x: model(x).sum() / len(held["rows"])
+
+    def change():
+        held["rows"] = torch.zeros(2 * len(held["rows"]), 2)
+
+    with pytest.warns(RecompileWarning, match=r"\['rows'\]' is \[8, 2\]"):
+        compare(nn.Linear(4, 4), loss_fn, torch.randn(8, 4), between=change)
+
+
+def test_what_shares_memory_with_a_parameter() -> None:
+    """It is what the parameter was before the update."""
+    model = nn.Linear(4, 4)
+    shared = model.weight.detach().flip(0)
+    whole = model.weight.detach()
+    twin = copy.deepcopy(model)
+    x = torch.randn(8, 4)
+    step = amp.compile_step(
+        model,
+        lambda model, x: (model(x) @ whole + (model.weight - shared).sum()).pow(2).mean(),
+        torch.optim.SGD(model.parameters(), 0.1),
+        "O0",
+    )
+    optimizer = torch.optim.SGD(twin.parameters(), 0.1)
+    for _ in range(3):
+        held = twin.weight.detach().clone()
+        optimizer.zero_grad()
+        loss = (twin(x) @ held + (twin.weight - shared).sum()).pow(2).mean()
+        loss.backward()
+        torch.testing.assert_close(step(x), loss.detach())
+        optimizer.step()
+        torch.testing.assert_close(model.weight, twin.weight)
+
+
+def test_what_shares_memory_with_a_buffer_that_is_written() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+    mean = model[1].running_mean.detach()
+    step = amp.compile_step(
+        model,
+        lambda model, x: (model(x) + mean).pow(2).mean(),
+        torch.optim.SGD(model.parameters(), 0.1),
+        "O0",
+    )
+    with pytest.raises(ValueError, match="'mean' to have memory of its own, but it is that"):
+        step(torch.randn(8, 4))
+
+
+def test_a_buffer_and_a_parameter_by_another_name() -> None:
+    class Shifted(nn.Linear):
+        def __init__(self) -> None:
+            super().__init__(4, 4)
+            self.register_buffer("shift", torch.ones(4))
+
+    model = Shifted()
+    x = torch.randn(8, 4)
+    held = {"shift": model.shift, "weight": model.weight}
+    step = amp.compile_step(
+        model,
+        lambda model, x: (model(x) @ held["weight"] + held["shift"]).pow(2).mean(),
+        torch.optim.SGD(model.parameters(), 0.1),
+        "O0",
+    )
+    twin = copy.deepcopy(model)
+    optimizer = torch.optim.SGD(twin.parameters(), 0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = (twin(x) @ twin.weight + twin.shift).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        torch.testing.assert_close(step(x), loss.detach())
+        torch.testing.assert_close(model.weight, twin.weight)
+
+
+def test_negative_views() -> None:
+    held = torch.tensor([1 + 2j, 3 - 4j, 5j, 1j]).conj().imag
+    assert held.is_neg()
+    loss_fn = lambda model, x: (model(x) + held).pow(2).mean()
+    compare(nn.Linear(4, 4), loss_fn, torch.randn(8, 4))
+
+
+class Teacher(nn.Module):
+    """Outside of the model, with parameters, of this class and of PyTorch's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.scale = nn.Parameter(torch.full((4,), 2.0))
+        self.register_buffer("shift", torch.ones(4))
+
+    def forward(self, x):
+        return self.linear(x) * self.scale + self.shift
+
+
+@pytest.mark.parametrize("trains", [True, False])
+def test_a_teacher(trains) -> None:
+    """A gradient is asked for by its parameters, and goes to none of them."""
+    teacher = Teacher().requires_grad_(trains)
+
+    def loss_fn(model, x):
+        with torch.no_grad():
+            target = teacher(x)
+        return (model(x) - target).pow(2).mean()
+
+    compare(nn.Linear(4, 4), loss_fn, torch.randn(8, 4))
+
+
+def test_one_that_wants_a_gradient_later() -> None:
+    held = torch.ones(4)
+    loss_fn = lambda model, x: (model(x) * held).pow(2).mean()
+    model, x = nn.Linear(4, 4), torch.randn(8, 4)
+    step = amp.compile_step(
+        model, loss_fn, torch.optim.SGD(model.parameters(), 0.1), "O0"
+    )
+    step(x)
+    held.requires_grad_()
+    with (
+        pytest.warns(RecompileWarning),
+        pytest.raises(NotLowered, match="gradient with respect to 'held'"),
+    ):
+        step(x)
+
+
+@pytest.mark.parametrize("level", ["O1", "O4"])
+def test_levels_leave_literals(level) -> None:
+    """2049 is no f16."""
+    loss_fn = lambda model, x: (
+        (model(x) * 0 + torch.tensor([2049.0, 0.0, 0.0, 0.0])).sum() - 16384.0
+    )
+    model = nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    step = amp.compile_step(model, loss_fn, optimizer, level, loss_scale=1.0)
+    assert step(torch.randn(8, 4)) == 8.0
+
+
+def test_data_that_a_step_does_not_see_changed() -> None:
+    """Refused, where a constant would stay what it was."""
+    large, pair = numpy.ones((4096,), dtype="f4"), numpy.ones(2, dtype="f4")
+    several = [1.0] * 600
+    forms = {
+        "view": lambda: torch.tensor(large[:2]),
+        "large": lambda: torch.tensor(large),
+        "computed": lambda: torch.tensor(pair * 2),
+        "list": lambda: torch.tensor(several),
+        "range": lambda: torch.tensor(range(3)),
+        "array": lambda: torch.tensor(array.array("f", [1.0])),
+        "shared": lambda: torch.from_numpy(pair),
+        "as": lambda: torch.as_tensor(pair),
+        "drawn": lambda: torch.tensor(numpy.random.default_rng().random(4)),
+    }
+    for name, make in forms.items():
+        loss_fn = lambda model, x: model(x).sum() * make().sum()
+        model = nn.Linear(4, 4)
+        step = amp.compile_step(
+            model, loss_fn, torch.optim.SGD(model.parameters(), 0.1), "O0"
+        )
+        with pytest.raises(NotLowered, match="whose values a step does not look at"):
+            step(torch.randn(8, 4))
+            pytest.fail(name)
+    assert torch.from_numpy(pair).shape == (2,)
+
+
+class Scaled(nn.Linear):
+    """An array of NumPy as an attribute."""
+
+    def __init__(self) -> None:
+        super().__init__(4, 4)
+        self.factors = numpy.ones(4, dtype="f4")
+
+    def forward(self, x):
+        return super().forward(x) * torch.tensor(self.factors)
+
+
+def test_arrays_of_modules() -> None:
+    model = Scaled()
+    twin = copy.deepcopy(model)
+    loss_fn = lambda model, x: model(x).pow(2).mean()
+    x = torch.randn(8, 4)
+    step = amp.compile_step(
+        model, loss_fn, torch.optim.SGD(model.parameters(), 0.0), "O0"
+    )
+    torch.testing.assert_close(step(x), loss_fn(twin, x).detach())
+    for each in (model, twin):
+        each.factors[1] = 5
+    with pytest.warns(RecompileWarning, match="'factors' is an array of float32"):
+        torch.testing.assert_close(step(x), loss_fn(twin, x).detach())
+
+
+def test_strides_of_memory_around() -> None:
+    held = torch.arange(8.0)[2:6]
+    model = nn.Linear(4, 4)
+    loss_fn = lambda model, x: (model(x) + held.as_strided((4,), (1,))).sum()
+    step = amp.compile_step(
+        model, loss_fn, torch.optim.SGD(model.parameters(), 0.1), "O0"
+    )
+    with pytest.raises(NotLowered, match="as_strided of a tensor of the model or from"):
+        step(torch.randn(8, 4))
+
+
 class Encoder(nn.Module):
     def __init__(self, mask) -> None:
         super().__init__()
@@ -251,3 +503,64 @@ def test_masks_of_transformers(level, mask) -> None:
     compare(whole, lambda m, x: m(x, x, tgt_mask=mask).abs().mean(), x, level=level)
     looks = torch.nn.modules.transformer._detect_is_causal_mask
     assert looks(CAUSAL) and not looks(CAUSAL.T)
+
+
+def test_targets_that_are_one_number() -> None:
+    """torch-mlir folds comparisons of such with whole numbers the wrong way round."""
+    for target in (0.0, 0.3, 0.5, 1.0):
+        loss_fn = lambda model, x: F.binary_cross_entropy(
+            model(x).sigmoid(), torch.full((8, 4), target)
+        )
+        compare(nn.Linear(4, 4), loss_fn, torch.randn(8, 4))
+    loss_fn = lambda model, x: F.binary_cross_entropy(
+        model(x).sigmoid(), torch.full((8, 4), 1.5)
+    )
+    model = nn.Linear(4, 4)
+    step = amp.compile_step(model, loss_fn, torch.optim.SGD(model.parameters(), 0.1), "O0")
+    with pytest.raises(RuntimeError, match="elements of target should be between 0 and 1"):
+        step(torch.randn(8, 4))
+
+
+VARIANCES = {
+    "each": lambda y: y.abs() + 0.5,
+    "rows": lambda y: y.abs().mean(-1) + 0.5,
+    "columns": lambda y: y.abs().mean(-1, keepdim=True) + 0.5,
+    "small": lambda y: y.abs() * 1e-9,
+    "number": lambda y: 0.5,
+    "infinite": lambda y: y.abs() * torch.inf,
+}
+
+
+@pytest.mark.parametrize("name", VARIANCES)
+def test_variances(name) -> None:
+    """PyTorch looks whether any is negative."""
+    for options in ({}, {"full": True}, {"eps": 0.7, "reduction": "sum"}):
+
+        def loss_fn(model, x):
+            y = model(x)
+            variance = VARIANCES[name](y * y.detach().cos())
+            return F.gaussian_nll_loss(y, torch.zeros_like(y), variance, **options) * 1e-3
+
+        compare(nn.Linear(4, 4), loss_fn, torch.randn(8, 4), steps=1)
+
+
+def test_variances_that_are_negative() -> None:
+    model = nn.Linear(4, 4)
+    loss_fn = lambda model, x: F.gaussian_nll_loss(model(x), x, x)
+    step = amp.compile_step(model, loss_fn, torch.optim.SGD(model.parameters(), 0.1), "O0")
+    x = torch.rand(8, 4)
+    step(x)
+    x[3, 2] = -1e-9
+    with pytest.raises(RuntimeFault, match="var has negative entry/entries"):
+        step(x)
+    with pytest.raises(ValueError, match="var is of incorrect size"):
+        wrong = lambda model, x: F.gaussian_nll_loss(model(x), x, model(x)[:2] * 0 + 1)
+        amp.compile_step(model, wrong, torch.optim.SGD(model.parameters(), 0.1), "O0")(
+            torch.randn(8, 4)
+        )
+
+
+def test_places_that_become_a_blob() -> None:
+    """torch-mlir has the places of a strided view as a blob behind the module."""
+    loss_fn = lambda model, x: model(x).as_strided((3, 4), (2, 1)).pow(2).mean()
+    compare(nn.Linear(4, 4), loss_fn, torch.randn(8, 4))

@@ -32,13 +32,14 @@ def test_tensors_of_neither_model_nor_batch() -> None:
     """Others are arguments of the step (test_torch_step_outside.py)."""
     refuse(
         lambda model, x: (model(x) + OFFSET).sum(),
-        r"uses 'OFFSET', of shape \[4\], that is neither the model's nor of the batch, and "
-        "wants a gradient or is not found by its name; register it as a buffer of the "
-        "model, or pass it with the batch",
+        "has a gradient with respect to 'OFFSET', which is neither the model's nor of the "
+        "batch; make it a parameter of the model, or detach it",
     )
     refuse(
         lambda model, x: (model(x) + DEEP[0][0][0][0][0][0]).sum(),
-        "uses a tensor that is neither the model's",
+        "uses a tensor that is neither the model's nor of the batch, where a step does not see "
+        "it: by no name, in a backward pass, or in 'clip'; register it as a buffer of the "
+        "model, or pass it with the batch",
     )
     refuse(
         lambda model, x: (model(x) + STEPS.add_(1)).sum(),
@@ -146,3 +147,35 @@ def test_arguments_of_amp() -> None:
         pass
     with pytest.raises(TypeError, match=r"what amp.state_dict\(\) gave, but got None"):
         amp.load_state_dict(None)
+
+
+def test_checks_that_torch_linalg_makes() -> None:
+    eye = lambda y: torch.linalg.inv(y[:2, :2] + 3 * torch.eye(2)).sum()
+    refuse(lambda model, x: eye(model(x)), "checks values where it computes them")
+
+
+def test_ctc() -> None:
+    lengths = torch.full((2,), 3), torch.full((2,), 2)
+
+    def loss(model, x):
+        rows = model(x).log_softmax(-1).expand(3, 2, 4)
+        return F.ctc_loss(rows, torch.ones(2, 2, dtype=torch.int64), *lengths)
+
+    refuse(loss, "ctc_loss has no form here: its paths depend on lengths; train by eager")
+
+
+class NoGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return None
+
+
+def test_no_gradient_at_all() -> None:
+    refuse(
+        lambda model, x: NoGradient.apply(model(x)).sum(),
+        "the loss reaches no parameter that the optimizer trains",
+    )

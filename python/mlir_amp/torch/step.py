@@ -190,11 +190,12 @@ class CompiledStep:
         self._programs: dict[Any, compiler.Program] = {}
         self._program: compiler.Program | None = None
         self._compiled: Any = None  # the key of the latest one
-        # What a program gets at random.
+        # What a program gets at random, and what was made of values of Python.
         self._draws: dict[compiler.Program, list[Draw]] = {}
+        self._literals: dict[compiler.Program, dict[str, Tensor]] = {}
         # The key of the program that was taken last.
         self._taken: Any = None
-        # The names of tensors that programs take beside those of model and batch.
+        # The names of tensors beside those of model and batch that steps look at.
         self._outside: set[str] = set()
         # Model and optimizer as they were at the last step: what they consist of, and
         # what follows from it.
@@ -406,14 +407,23 @@ class CompiledStep:
             self._forms_outside(),
         )
 
-    def _forms_outside(self) -> tuple[tuple[str, Any, Any], ...]:
+    def _forms_outside(self) -> tuple[tuple[Any, ...], ...]:
         """What a program depends on of tensors that are neither the model's nor of the
-        batch: as values of Python were read last."""
+        batch: as values of Python were read last. Which names are of one tensor is among
+        it."""
         if not self._outside:
             return ()
         now = self._python.other_tensors()
+        first: dict[int, str] = {}
         return tuple(
-            (name, now[name].shape, now[name].dtype)
+            (
+                name,
+                now[name].shape,
+                now[name].dtype,
+                now[name].stride(),
+                now[name].requires_grad,
+                first.setdefault(id(now[name]), name),
+            )
             for name in sorted(self._outside)
             if name in now
         )
@@ -450,7 +460,11 @@ class CompiledStep:
             said = ", ".join(f"'{k}' is {now.get(k, 'gone')}" for k in names)
             new.append(f"{said} (what changes often is a tensor of the batch)")
         if outside:
-            said = [f"'{name}' is {list(s)} of {t}" for name, s, t in key[6]]
+            said = [
+                f"'{form[0]}' is {list(form[1])} of {form[2]}"
+                for form in key[6]
+                if form not in self._compiled[6]
+            ]
             new.append(", ".join(said) or "a tensor that the loss used is gone")
         return "; ".join(new)
 
@@ -499,8 +513,10 @@ class CompiledStep:
             states,
             self._clip,
             self._find_outside(),
+            self._python.arrays,
         )
-        text, draws = self._capture(step, self._first_part(batch))
+        text, beside = self._capture(step, self._first_part(batch))
+        draws = beside.draws
         if self._micro_batches > 1 and not all(draw.shape for draw in draws):
             raise NotLowered(
                 "the model or the loss draws a number without dimensions, which "
@@ -513,13 +529,13 @@ class CompiledStep:
             threads=torch.get_num_threads(),
             in_place=True,
         )
+        looked_at = {id(step.outside[name]) for name in beside.looked_at}
         self._outside |= {
-            value.name.removeprefix(step_capture.OUTSIDE)
-            for value in program.functions["train_step"].arguments
-            if value.name.startswith(step_capture.OUTSIDE)
-            and value.role == step_capture.OUTSIDE_ROLE
+            name
+            for name, value in self._python.other_tensors().items()
+            if id(value) in looked_at
         }
-        self._draws[program] = draws
+        self._draws[program], self._literals[program] = draws, beside.literals
         if not self._programs:
             for said in program.storage_remarks():
                 warnings.warn(f"compile_step: {said}", StorageWarning, stacklevel=4)
@@ -527,7 +543,7 @@ class CompiledStep:
 
     def _capture(
         self, step: step_capture.Step, batch: tuple[Tensor, ...]
-    ) -> tuple[str, list[Draw]]:
+    ) -> tuple[str, step_capture.Beside]:
         """`step_capture.capture`, after which modules are as they were."""
         # Autograd records nothing of tensors that were made in inference mode.
         batch = tuple(
@@ -580,17 +596,18 @@ class CompiledStep:
         return captured
 
     def _find_outside(self) -> dict[str, Tensor]:
-        """By name, the tensors that a step can take beside those of model and batch: what
-        wants a gradient is none."""
-        return {
-            name: value
-            for name, value in self._python.other_tensors().items()
-            if type(value) in (Tensor, nn.Parameter)
-            and value.device.type == "cpu"
-            and value.layout is torch.strided
-            and value.dtype in ELEMENTS
-            and not value.requires_grad
-        }
+        """By name, the tensors that a step can take beside those of model and batch, each
+        by the first of its names."""
+        found: dict[int, tuple[str, Tensor]] = {}
+        for name, value in self._python.other_tensors().items():
+            if (
+                type(value) in (Tensor, nn.Parameter)
+                and value.device.type == "cpu"
+                and value.layout is torch.strided
+                and value.dtype in ELEMENTS
+            ):
+                found.setdefault(id(value), (name, value))
+        return dict(found.values())
 
     def _say_whose_tensor(self) -> str:
         """About a tensor that is another constant at each step, perhaps."""
@@ -599,9 +616,10 @@ class CompiledStep:
             f"'{name}', of shape {list(value.shape)}," for name, value in others.items()
         )
         return (
-            f"the loss uses {said or 'a tensor'} that is neither the model's nor of the "
-            "batch, and wants a gradient or is not found by its name; register it as a "
-            "buffer of the model, or pass it with the batch"
+            f"the loss or the optimizer's part uses {said or 'a tensor'} that is neither the "
+            "model's nor of the batch, where a step does not see it: by no name, in a "
+            "backward pass, or in 'clip'; register it as a buffer of the model, or pass it "
+            "with the batch"
         )
 
     def _take(self, batch: tuple[Tensor, ...], key: Any) -> None:
@@ -650,12 +668,13 @@ class CompiledStep:
 
     def _read_outside(self) -> dict[tuple[str, str], Tensor]:
         """By role and name, the tensors beside those of model, optimizer and batch."""
-        if not self._outside:
-            return {}
+        found = dict(self._literals[self._program])
+        if self._outside:
+            now = self._python.other_tensors()
+            found |= {name: now[name] for name in self._outside if name in now}
         return {
             (step_capture.OUTSIDE_ROLE, step_capture.OUTSIDE + name): value
-            for name, value in self._python.other_tensors().items()
-            if name in self._outside
+            for name, value in found.items()
         }
 
     def _run(self, batch: tuple[Tensor, ...]) -> Tensor:
@@ -720,6 +739,8 @@ class _Arrays:
         self._batch: list[tuple[int, str, compiler.Value]] = []
         self._numbers: list[tuple[int, str]] = []
         self._shifted: list[tuple[int, Tensor]] = []
+        # Arguments that are neither the model's nor of the batch, as they lie.
+        self._beside: list[tuple[int, Tensor]] = []
 
         self._arguments = [0] * len(function.arguments)
         for index, value in enumerate(function.arguments):
@@ -733,8 +754,10 @@ class _Arrays:
                 self._arguments[index] = self._seed.data_ptr()
             else:
                 _, memory = self._find(value, tensors)
-                if not memory.is_contiguous():
+                if not memory.is_contiguous() or memory.is_neg():
                     self._shifted.append((index, memory))
+                elif value.role == step_capture.OUTSIDE_ROLE:
+                    self._beside.append((index, memory))
                 self._arguments[index] = memory.data_ptr()
         self._results = [0] * len(function.results)
         places: dict[int, str] = {}
@@ -758,8 +781,36 @@ class _Arrays:
                 self._from_copies.append((tensor, memory))
         self._in_place = list(dict.fromkeys(self._in_place))
         self._written = {t.untyped_storage().data_ptr() for t in self._in_place}
+        self._look_at_shared_memory(function, tensors)
         self._distinct = list({id(tensor): tensor for tensor in self._fixed}.values())
         self._forms = self._read_forms()
+
+    def _look_at_shared_memory(
+        self,
+        function: compiler.Function,
+        tensors: Mapping[tuple[str, str], Tensor],
+    ) -> None:
+        """Tensors that lie where the step writes are copied before each step: what it
+        reads of parameters is read before they are updated. A forward pass reads buffers
+        before or after it writes to them."""
+        buffers = {
+            tensors[value.role, value.name].untyped_storage().data_ptr(): value.name
+            for value in function.results
+            if value.role == "buffer"
+        }
+        for value in function.arguments:
+            if (value.role, value.name) in self._outside:
+                memory = tensors[value.role, value.name].untyped_storage().data_ptr()
+                if memory in buffers:
+                    name = value.name.removeprefix(step_capture.OUTSIDE)
+                    _refuse(
+                        f"expected '{name}' to have memory of its own, but it is that of "
+                        f"'{buffers[memory]}', which the forward pass writes; read the "
+                        "buffer itself"
+                    )
+        for index, memory in self._beside:
+            if memory.untyped_storage().data_ptr() in self._written:
+                self._shifted.append((index, memory))
 
     def _find(
         self, value: compiler.Value, tensors: Mapping[tuple[str, str], Tensor]
@@ -824,7 +875,8 @@ class _Arrays:
             held.append(tensor)
             arguments[index] = tensor.data_ptr()
         for index, memory in self._shifted:
-            tensor = memory.contiguous()
+            tensor = memory.clone(memory_format=torch.contiguous_format)
+            tensor = tensor.resolve_neg()
             held.append(tensor)
             arguments[index] = tensor.data_ptr()
         given = torch.tensor([numbers[n] for _, n in self._numbers], dtype=torch.float64)

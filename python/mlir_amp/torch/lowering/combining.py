@@ -36,6 +36,8 @@ def operation(combine: str, element: Any) -> str:
 
 def identity(combine: str, like: Tensor) -> Tensor:
     """What changes nothing, as a tensor of rank 0."""
+    if like.dtype == torch.bool:
+        return scalar(like, combine in ("mul", "min"))
     if combine in ("add", "mul"):
         return scalar(like, 0 if combine == "add" else 1)
     if like.is_floating_point():

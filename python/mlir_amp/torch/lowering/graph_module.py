@@ -19,7 +19,7 @@ from mlir_amp import origin_attributes
 from mlir_amp.canonical import without_wrong_patterns
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Role
-from mlir_amp.torch.lowering import literals, pasted_loops, running_loops
+from mlir_amp.torch.lowering import pasted_loops, running_loops
 from mlir_amp.torch.lowering.origins import Origin, Origins
 
 aten = torch.ops.aten
@@ -54,7 +54,6 @@ _MOVES = (
     aten.cat.default,
     aten.constant_pad_nd.default,
     aten.flip.default,
-    literals.literal,
 )
 _CHECKS = (aten._assert_async.msg, aten._assert_tensor_metadata.default)
 

@@ -8,8 +8,8 @@ out of range reads foreign memory, and the loop that a scatter becomes writes to
 `pasted_loops`, which keeps assertions in front of loops). One reduction over the indices, in front of the operation,
 ends in an assertion; it stands outside of all loops, and costs what reading the indices
 does. An operation that stays in the graph gets it there (`insert`); one that rules take
-apart gets its indices through `in_range`, which is the identity until then, and its
-probabilities through `probability`.
+apart gets its indices through `in_range`, which is the identity until then, its
+probabilities through `probability`, and variances through `not_negative`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ aten = torch.ops.aten
 _LIBRARY = torch.library.Library("mlir_amp", "DEF")
 _LIBRARY.define("in_range(Tensor index, int low, int size, str of) -> Tensor")
 _LIBRARY.define("probability(Tensor values, str of) -> Tensor")
+_LIBRARY.define("not_negative(Tensor values, str text) -> Tensor")
 
 
 def _text(low: int, size: int, of: str) -> str:
@@ -86,6 +87,28 @@ def probability(values: Tensor, of: str) -> Tensor:
     return _PROBABILITY(values, of)
 
 
+def _not_negative_eager(values: Tensor, text: str) -> Tensor:
+    """Of graphs that PyTorch runs."""
+    if bool((values < 0).any()):
+        raise ValueError(text)
+    return values.clone()
+
+
+_LIBRARY.impl("not_negative", _not_negative_eager, "CPU")
+_LIBRARY.impl("not_negative", lambda values, text: values.clone(), "Meta")
+_NOT_NEGATIVE = torch.ops.mlir_amp.not_negative.default
+
+
+def not_negative(values: Tensor, text: str) -> Tensor:
+    """The values, none below 0, or an error of the step; NaN is none.
+
+    Args:
+        values: Of floating-point numbers, detached: no gradient goes through.
+        text: Of the error (that of eager PyTorch).
+    """
+    return _NOT_NEGATIVE(values, text)
+
+
 class Checked(TorchFunctionMode):
     """While inside, functions that PyTorch takes apart before there is a graph get
     indices that are checked."""
@@ -136,8 +159,15 @@ def _bounds(node: torch.fx.Node) -> tuple[int, int] | None:
 
 
 def _insert_before(
-    node: torch.fx.Node, checked: torch.fx.Node, least: int, most: int, text: str
+    node: torch.fx.Node,
+    checked: torch.fx.Node,
+    least: float,
+    most: float | None,
+    text: str,
 ) -> None:
+    """Inserts an assertion about the numbers of `checked`; without `most` none of them is
+    below `least`, which NaN is not. Bounds are of their kind: torch-mlir compares a float
+    that is a constant with a whole number the other way round."""
     value = checked.meta["val"]
     meta = {k: v for k, v in node.meta.items() if k not in ("val", "tensor_meta")}
 
@@ -148,9 +178,15 @@ def _insert_before(
         return made
 
     with node.graph.inserting_before(node), value.fake_mode:
-        above = insert(aten.ge.Scalar, checked, least)
-        below = insert(aten.le.Scalar, checked, most)
-        holds = insert(aten.all.default, insert(aten.logical_and.default, above, below))
+        if most is None:
+            each = insert(
+                aten.logical_not.default, insert(aten.lt.Scalar, checked, least)
+            )
+        else:
+            above = insert(aten.ge.Scalar, checked, least)
+            below = insert(aten.le.Scalar, checked, most)
+            each = insert(aten.logical_and.default, above, below)
+        holds = insert(aten.all.default, each)
         number = insert(aten._to_copy.default, holds, dtype=torch.int64)
         # Whose value at hand is only of the type that the assertion takes.
         item = node.graph.call_function(aten.item.default, (number,))
@@ -200,9 +236,12 @@ def insert(graph: torch.fx.Graph) -> None:
             require(node, *node.args)
         elif node.target is _PROBABILITY and node.meta["val"].numel():
             values, of = node.args
-            _insert_before(node, values, 0, 1, _probability_text(of))
+            _insert_before(node, values, 0.0, 1.0, _probability_text(of))
+        elif node.target is _NOT_NEGATIVE and node.meta["val"].numel():
+            values, text = node.args
+            _insert_before(node, values, 0.0, None, text)
     # Only now: until then they tell what is known.
     for node in list(graph.nodes):
-        if node.target in (_IN_RANGE, _PROBABILITY):
+        if node.target in (_IN_RANGE, _PROBABILITY, _NOT_NEGATIVE):
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)

@@ -140,6 +140,8 @@ def _scatter_reduce(
     combine = _COMBINES[reduce]
     dtype = x.dtype
     if reduce == "mean":
+        if dtype == torch.bool:
+            return NotImplemented
         x, source = wide(x), wide(source)
     start = x
     if not include_self:
@@ -154,7 +156,8 @@ def _scatter_reduce(
     none = ones if include_self else torch.zeros_like(x)
     times = _write(none, dim, index, ones.new_ones(()).expand(index.shape), "add")
     mode = None if x.is_floating_point() else "floor"
-    return torch.div(total, times.clamp(min=1), rounding_mode=mode).to(dtype)
+    times = torch.where(times == 0, scalar(times, 1), times)
+    return torch.div(total, times, rounding_mode=mode).to(dtype)
 
 
 def _index_reduce(

@@ -17,7 +17,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from mlir_amp.torch.lowering.constants import scalar
-from mlir_amp.torch.lowering.index_checks import in_range, probability
+from mlir_amp.torch.lowering.index_checks import in_range, not_negative, probability
 from mlir_amp.torch.lowering.index_rules import MOST_PAIRS
 
 aten = torch.ops.aten
@@ -89,11 +89,42 @@ def _softshrink(x: Tensor, bound: float = 0.5) -> Tensor:
     return torch.where(inside, 0.0, x - torch.where(x > 0.0, bound, -bound))
 
 
+def _gaussian_nll(
+    input: Tensor,
+    target: Tensor,
+    var: Tensor | float,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Tensor:
+    """PyTorch's looks at the values of variances, which an assertion does here."""
+    if not isinstance(var, Tensor) or not var.is_floating_point():
+        return functional.gaussian_nll_loss(input, target, var, full, eps, reduction)
+    # What it says of sizes and reductions, of variances that it knows.
+    functional.gaussian_nll_loss(input, target, 1.0, full, eps, reduction)
+    shape = input.shape
+    if var.shape == shape[:-1]:
+        var = var.unsqueeze(-1)
+    differ = [n for m, n in zip(shape, var.shape) if m != n]
+    if var.dim() != input.dim() or sum(differ) > 1:
+        raise ValueError("var is of incorrect size")
+    checked = not_negative(var.detach(), "var has negative entry/entries")
+    # The gradient is that of what is not clamped.
+    var = torch.where(checked < eps, var - var.detach() + eps, var)
+    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    if reduction == "none":
+        return loss
+    return loss.mean() if reduction == "mean" else loss.sum()
+
+
 class Restated(TorchFunctionMode):
-    """While inside, functions that PyTorch takes apart wrongly before there is a graph
-    are stated by others."""
+    """While inside, functions that PyTorch takes apart wrongly, or by values, before there
+    is a graph are stated by others."""
 
     _FORMS = {
+        functional.gaussian_nll_loss: _gaussian_nll,
         functional.multilabel_margin_loss: _named_multilabel_margin,
         torch._C._nn.multilabel_margin_loss: _multilabel_margin,
         functional.rrelu: _rrelu(functional.rrelu),

@@ -1,8 +1,7 @@
 # Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is pasted beside torch-mlir: loops, for which it has no form (scatters, running
-sums), and literals.
+"""What is a loop beside torch-mlir, which has no form for it: scatters, running sums.
 
 Before torch-mlir such an operation is cut out of its graph: its operands become results
 of the function, its result an argument. Afterwards a loop is pasted between the two, and
@@ -21,7 +20,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from mlir_amp.torch.lowering import literals, running_loops, scatter_loops
+from mlir_amp.torch.lowering import running_loops, scatter_loops
 from mlir_amp.torch.lowering.origins import Origin
 from mlir_amp.torch.lowering.scatter_rows import SCATTER_ROWS
 
@@ -49,10 +48,9 @@ class Kind(NamedTuple):
 
     Attributes:
         operands: How many tensors it takes.
-        to_text: Takes types of the operands and of the result, for each operand the
-            number that all its elements are (None: it is no such constant), the other
-            arguments, and MLIR text of a location. Gives a module of one function of the
-            operands.
+        to_text: Takes types of the operands, for each the number that all its elements
+            are (None: it is no such constant), the other arguments, and MLIR text of a
+            location. Gives a module of one function of the operands.
     """
 
     operands: int
@@ -62,7 +60,6 @@ class Kind(NamedTuple):
 _KINDS = {
     SCATTER_ROWS: Kind(3, scatter_loops.to_text),
     running_loops.RUNNING: Kind(1, running_loops.to_text),
-    literals.literal: Kind(0, literals.to_text),
 }
 
 
@@ -133,9 +130,8 @@ def paste(function: Any, cuts: Sequence[Cut], ir: Any) -> None:
         # As they are by now: an operand may be what an earlier loop gave.
         given = [end.operands[begin + i] for i in range(each.kind.operands)]
         begin += each.kind.operands
-        argument = arguments[kept + number]
-        body, result = _append_loop(block, given, argument.type, each, ir)
-        argument.replace_all_uses_with(result)
+        body, result = _append_loop(block, given, each, ir)
+        arguments[kept + number].replace_all_uses_with(result)
         loops.append(body)
     for operation in _in_order(operations, loops, ir):
         block.append(operation)
@@ -147,11 +143,10 @@ def paste(function: Any, cuts: Sequence[Cut], ir: Any) -> None:
 
 
 def _append_loop(
-    to: Any, operands: Sequence[Any], result: Any, cut: Cut, ir: Any
+    to: Any, operands: Sequence[Any], cut: Cut, ir: Any
 ) -> tuple[list[Any], Any]:
     """The operations of a loop, at the end of a block, and its result."""
-    every = [*(value.type for value in operands), result]
-    types = [ir.RankedTensorType(each) for each in every]
+    types = [ir.RankedTensorType(value.type) for value in operands]
     numbers = [_repeated(value, ir) for value in operands]
     location = f'loc("{cut.origin.to_name()}")' if cut.origin else ""
     text = cut.kind.to_text(types, numbers, *cut.parameters, location)

@@ -35,7 +35,7 @@ _SINGLE = (numbers.Number, enum.Enum, str, bytes, torch.dtype, torch.device)
 _CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 _MUTABLE = (list, dict, set, collections.deque)
 # A larger container is data, not what configures a step.
-_MOST_ENTRIES = 512
+MOST_ENTRIES = 512
 MOST_INSIDE = 2048
 # How deep containers and objects hold what configures a step.
 _DEPTH = 4
@@ -140,7 +140,7 @@ def _frozen(value: Any, depth: int = _DEPTH, room: list[int] | None = None) -> A
         return ()
     room = room or [MOST_INSIDE]
     room[0] -= len(value)
-    if len(value) > _MOST_ENTRIES or room[0] < 0:
+    if len(value) > MOST_ENTRIES or room[0] < 0:
         return _UNSEEN
     if isinstance(value, dict):
         return tuple(
@@ -325,8 +325,10 @@ def _attribute(value: Any, name: str) -> Any:
         if type(found) in _PROXIES:
             return _NOTHING
         return found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
-    if isinstance(value, nn.Module) and name in value._modules:
-        return value._modules[name]
+    if isinstance(value, nn.Module):
+        for held in (value._modules, value._buffers, value._parameters):
+            if name in held:
+                return held[name]
     for base in value.__mro__ if isinstance(value, type) else type(value).__mro__:
         if name in vars(base):
             found = vars(base)[name]
@@ -465,6 +467,10 @@ class PythonValues:
         self._all: frozenset[str] = frozenset()
         # What of tensors it reads beside the model's.
         self._tensors: dict[str, Tensor] = {}
+        # Arrays of NumPy whose elements are among what `read` gave, and their type, if
+        # there is NumPy.
+        self.arrays: list[Any] = []
+        self._array: Any = None
         # What gives another value at each call, by name: generators of random numbers
         # and iterators.
         self._sources: dict[str, Any] = {}
@@ -500,6 +506,13 @@ class PythonValues:
         code: dict[str, Any] = {}
         seen: set[Any] = set()
         self._named, self._tensors, self._sources = {}, {}, {}
+        self.arrays = [
+            value
+            for read in attributes
+            for _, value, frozen in read.containers
+            if isinstance(frozen, _Array)
+        ]
+        self._array = getattr(sys.modules.get("numpy"), "ndarray", None)
         self._caches, self._containers, self._objects, self._scopes = [], [], [], []
         for function in self._functions:
             self._read_code(function, code, seen)
@@ -581,7 +594,8 @@ class PythonValues:
                     called = name == "forward"
                     objects.append((full, None if called else name, value))
                 is_tuple = isinstance(value, tuple) and _is_followed(value, frozen)
-                if is_tuple or isinstance(value, _MUTABLE):
+                is_array = isinstance(frozen, _Array)
+                if is_tuple or is_array or isinstance(value, _MUTABLE):
                     containers.append((full, value, frozen))
         values = list(now.values())
         read = self._modules[path] = _Attributes(
@@ -650,10 +664,13 @@ class PythonValues:
         if type(value) in _PROXIES:
             return
         if isinstance(value, Tensor):
-            while self._tensors.get(name, value) is not value:
-                name += "'"  # of another function
+            # Each place that has it by a name of its own: another one may be put there.
+            while name in self._tensors:
+                name += "'"
             self._tensors[name] = value
             return
+        if type(value) is self._array and value.size <= MOST_INSIDE:
+            self.arrays.append(value)
         if id(value) in self._own or isinstance(value, _SKIPPED):
             return
         if type(value).__module__ == "mlir_amp.torch.step":  # the step itself
@@ -715,7 +732,8 @@ class PythonValues:
                 if (part := _frozen(part)) != _UNSEEN:
                     _add(values, f"{name}.{key}", part)
             if isinstance(value, nn.Module):
-                for key, part in (*value._modules.items(), *value._buffers.items()):
+                held = (value._modules, value._buffers, value._parameters)
+                for key, part in (pair for parts in held for pair in parts.items()):
                     follow(key, part)
             return
         if isinstance(getattr(value, "__dict__", None), dict):
@@ -825,6 +843,9 @@ class PythonValues:
         for path, module in self._model.named_modules():
             for name, value in vars(module).items():
                 if isinstance(value, Tensor):
-                    found[f"{path}.{name}" if path else name] = value
+                    full = f"{path or 'the model'}.{name}"
+                    while full in found:
+                        full += "'"
+                    found[full] = value
         own = {id(t) for t in (*self._model.parameters(), *self._model.buffers())}
         return {name: value for name, value in found.items() if id(value) not in own}

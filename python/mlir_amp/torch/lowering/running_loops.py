@@ -30,7 +30,9 @@ _LIBRARY.define("running(Tensor x, int dim, str combine, bool from_end) -> Tenso
 def _running_eager(x: Tensor, dim: int, combine: str, from_end: bool) -> Tensor:
     """Of graphs that PyTorch runs."""
     run = {"add": torch.cumsum, "mul": torch.cumprod}[combine]
-    return run(x.flip(dim), dim).flip(dim) if from_end else run(x, dim)
+    if from_end:
+        return run(x.flip(dim), dim, dtype=x.dtype).flip(dim)
+    return run(x, dim, dtype=x.dtype)
 
 
 _LIBRARY.impl("running", _running_eager, "CPU")
@@ -104,13 +106,13 @@ def to_text(
     so that each step of the loop takes a row.
 
     Args:
-        types: That of the tensor, twice.
+        types: That of the tensor.
         dim: The dimension of lines.
         combine: "add" or "mul".
         from_end: Whether lines begin at their ends.
         location: As text.
     """
-    tensor = types[0]
+    (tensor,) = types
     shape, element = list(tensor.shape), tensor.element_type
     rank = len(shape)
     is_turned = math.prod(shape[dim + 1 :]) < _LEAST_ROW and math.prod(shape[:dim]) > 1

@@ -17,14 +17,14 @@ def to_text(
     """A module of one function, from tensor, places and rows to the tensor.
 
     Args:
-        types: Those of the arguments and of the result.
+        types: Those of the arguments.
         numbers: The first is what all elements of the tensor are, where they are one
             number: they are stored in front of the loop, as a constant would be memory
             that is copied.
         combine: As `scatter_rows` takes it.
         location: As text.
     """
-    tensor, places, rows, _ = types
+    tensor, places, rows = types
     number = numbers[0]
     (count, width), element = rows.shape, tensor.element_type
     update = _update_element if width == 1 else _update_row

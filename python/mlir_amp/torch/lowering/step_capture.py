@@ -12,10 +12,12 @@ and the skip.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+import numbers
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
 from unittest import mock
 
 import torch
@@ -38,7 +40,6 @@ from mlir_amp.torch.lowering import (
     draws,
     hyperparameters,
     index_checks,
-    literals,
 )
 from mlir_amp.torch.lowering.draws import Draw
 from mlir_amp.torch.lowering.graph_module import (
@@ -50,7 +51,7 @@ from mlir_amp.torch.lowering.graph_module import (
 from mlir_amp.torch.lowering.graph_program import ELEMENTS
 from mlir_amp.torch.lowering.hyperparameters import Number
 from mlir_amp.torch.lowering.origins import Origins
-from mlir_amp.torch.lowering.python_values import MOST_INSIDE
+from mlir_amp.torch.lowering.python_values import MOST_ENTRIES, MOST_INSIDE
 
 
 class Step(NamedTuple):
@@ -67,6 +68,7 @@ class Step(NamedTuple):
             stay.
         outside: By name, what the model or the loss may read and that is neither the
             model's nor of the batch. What is read becomes an argument.
+        arrays: Of NumPy, those whose values are looked at before each step.
     """
 
     model: nn.Module
@@ -77,16 +79,34 @@ class Step(NamedTuple):
     states: dict[tuple[str, str], Tensor]
     clip: Callable[[nn.Module], Any] | None
     outside: Mapping[str, Tensor]
+    arrays: Sequence[Any]
 
 
-def _graph_of(module: torch.fx.GraphModule, most_elements: int = 0) -> torch.fx.Graph:
-    """A graph, with what `torch.tensor` made of values of Python as literals.
+class Beside(NamedTuple):
+    """What a step takes beside model, optimizer and batch.
+
+    Attributes:
+        draws: What to draw before each call, for arguments of these names.
+        literals: By the names of arguments behind `OUTSIDE`, tensors that were made of
+            values of Python.
+        looked_at: Of what is outside, the names of what was asked for anything, if only
+            for its shape.
+    """
+
+    draws: list[Draw]
+    literals: dict[str, Tensor]
+    looked_at: list[str]
+
+
+def _graph_of(
+    module: torch.fx.GraphModule, takes_literals: bool = False
+) -> torch.fx.Graph:
+    """A graph, with what `torch.tensor` made of values of Python beside their nodes:
+    ``meta["literal"]``.
 
     Args:
         module: The graph's.
-        most_elements: That such a tensor may have. The values of larger ones are not
-            looked at before each step (`PythonValues`), nor are those that come from the
-            optimizer's numbers.
+        takes_literals: Whether there may be such; not of the optimizer's numbers.
     """
     for node in [node for node in module.graph.nodes if node.op == "get_attr"]:
         value = getattr(module, node.target)
@@ -95,12 +115,12 @@ def _graph_of(module: torch.fx.GraphModule, most_elements: int = 0) -> torch.fx.
                 "the step draws from a generator of its own; draw from PyTorch's, or "
                 "outside, as a part of the batch"
             )
-        if value.numel() > most_elements:
+        if not takes_literals or value.dtype not in ELEMENTS:
             raise NotLowered(
-                f"the step makes a constant tensor of shape {list(value.shape)}; make it "
-                "a buffer of the model, or a part of the batch"
+                f"the step makes a constant tensor of shape {list(value.shape)} and "
+                f"{value.dtype}; make it a buffer of the model, or a part of the batch"
             )
-        literals.replace(node, value)
+        node.meta["literal"] = value
     return module.graph
 
 
@@ -140,21 +160,83 @@ class _DataWrites(TorchFunctionMode):
             tensor.detach().copy_(value)
 
 
-class _Substitution(TorchFunctionMode):
-    """Lets PyTorch's functions take other tensors than they are called with."""
+# What makes tensors of numbers; all but the first share the memory of an array.
+_OF_NUMBERS = (torch.tensor, torch.as_tensor, torch.asarray)
+# Of memory alone, before modes are asked.
+_OF_MEMORY = ("from_numpy", "frombuffer", "from_dlpack")
 
-    def __init__(self, of: Sequence[Tensor], by: Sequence[Tensor]) -> None:
+
+@contextlib.contextmanager
+def _without_foreign_memory() -> Iterator[None]:
+    """While inside, no tensor is made of the memory of something else."""
+
+    def refuse(data: Any, *_: Any, **__: Any) -> Any:
+        _refuse_data(data)
+
+    with contextlib.ExitStack() as stack:
+        for name in _OF_MEMORY:
+            stack.enter_context(mock.patch.object(torch, name, refuse))
+        yield
+
+
+def _refuse_data(data: Any) -> NoReturn:
+    raise NotLowered(
+        f"the model or the loss makes a tensor of a {type(data).__name__} whose values a "
+        "step does not look at; make the tensor outside, as a buffer of the model or a "
+        "part of the batch"
+    )
+
+
+class _Substitution(TorchFunctionMode):
+    """Lets PyTorch's functions take other tensors than they are called with, and make
+    tensors only of numbers that are looked at before each step (`PythonValues`).
+
+    Attributes:
+        asked: The numbers, in `of`, of the tensors that any function was called with: it
+            may have asked for no more than a shape.
+    """
+
+    def __init__(
+        self, of: Sequence[Tensor], by: Sequence[Tensor], arrays: Sequence[Any]
+    ) -> None:
         super().__init__()
-        self._kept = of  # so that no other tensor gets their handles
+        self._kept = of, arrays  # so that no other object gets their handles
         self._by = {id(old): new for old, new in zip(of, by)}
+        self._numbers = {id(old): number for number, old in enumerate(of)}
+        self._arrays = {id(array) for array in arrays}
+        self.asked: set[int] = set()
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        args, kwargs = tree_map_only(
-            Tensor, lambda value: self._by.get(id(value), value), (args, kwargs or {})
-        )
+        if func in _OF_NUMBERS:
+            data = args[0] if args else (kwargs or {}).get("data")
+            self._require_numbers(data, func is torch.tensor)
+        if func in (torch.as_strided, Tensor.as_strided) and id(args[0]) in self._by:
+            raise NotLowered(
+                "as_strided of a tensor of the model or from outside reads the memory around "
+                "it, which a step does not have; take a view of the whole tensor"
+            )
+        args, kwargs = tree_map_only(Tensor, self._take, (args, kwargs or {}))
         return func(*args, **kwargs)
+
+    def _take(self, value: Tensor) -> Tensor:
+        if id(value) not in self._by:
+            return value
+        self.asked.add(self._numbers[id(value)])
+        return self._by[id(value)]
+
+    def _require_numbers(self, data: Any, is_copied: bool) -> None:
+        """Refuses data that a step could not see changed."""
+        is_number = getattr(data, "shape", None) == ()  # of NumPy
+        if isinstance(data, Tensor | numbers.Number) or is_number:
+            return
+        if isinstance(data, list | tuple) and len(data) <= MOST_ENTRIES:
+            for part in data:
+                self._require_numbers(part, is_copied)
+            return
+        if not is_copied or id(data) not in self._arrays:
+            _refuse_data(data)
 
 
 class _Loss(nn.Module):
@@ -239,6 +321,10 @@ def _clip_gradients(
         value.requires_grad_(False)
 
 
+_NO_PARAMETER = (
+    "the loss reaches no parameter that the optimizer trains: what lies between is "
+    "detached, or computed under torch.no_grad()"
+)
 # Of tensors that are neither the model's nor of the batch: no level makes them half.
 OUTSIDE_ROLE = "hyper"
 # What their names begin with.
@@ -260,32 +346,42 @@ def _without_unread(graph: torch.fx.Graph, arguments: Sequence[Role]) -> list[Ro
 
 def _capture_loss(
     step: Step, batch: Sequence[Tensor], origins: Origins
-) -> tuple[GraphFunction, list[str], list[Draw]]:
+) -> tuple[GraphFunction, list[str], Beside]:
     """Forward and backward pass, the names of the parameters with a gradient, and what
-    is drawn at random."""
+    it takes beside model and batch."""
     graphs: dict[str, torch.fx.Graph] = {}
 
     def keep(which: str) -> Callable[..., Any]:
         def compile_graph(module: torch.fx.GraphModule, _: Any) -> Any:
-            graphs[which] = _graph_of(module, MOST_INSIDE)
+            graphs[which] = _graph_of(module, takes_literals=True)
             return make_boxed_func(module.forward)
 
         return compile_graph
 
     names = [*step.parameters, *step.buffers]
     wrapped = _Loss(step.model, step.loss_fn)
-    end = len(names) + len(step.outside)
+    originals = [
+        *step.parameters.values(),
+        *step.buffers.values(),
+        *step.outside.values(),
+    ]
+    end = len(originals)
+    asked: set[int] = set()
 
     def run(*values: Tensor) -> Tensor:
-        given = _Substitution([*step.outside.values()], values[len(names) : end])
-        with _DataWrites(), given:
+        given = _Substitution(originals, values[:end], step.arrays)
+        given.asked = asked
+        with _DataWrites(), _without_foreign_memory(), given:
             return _call_with(wrapped, dict(zip(names, values)), *values[end:])
 
     parameters = [
         value.detach().clone().requires_grad_() for value in step.parameters.values()
     ]
     buffers = [value.detach().clone() for value in step.buffers.values()]
-    outside = [value.detach().clone() for value in step.outside.values()]
+    outside = [
+        value.detach().clone().requires_grad_(value.requires_grad)
+        for value in step.outside.values()
+    ]
     batch = [value.detach().clone() for value in batch]
     versions = [value._version for value in (*buffers, *outside, *batch)]
     try:
@@ -296,6 +392,11 @@ def _capture_loss(
             decompositions=decompositions.table(),
         )(*parameters, *buffers, *outside, *batch)
     except DynamicOutputShapeException as error:
+        if "ctc_loss" in str(error.func):
+            raise NotLowered(
+                "ctc_loss has no form here: its paths depend on lengths; train by eager "
+                "PyTorch under amp.initialize"
+            ) from error
         if "pack_padded_sequence" in str(error.func):
             raise NotLowered(
                 "the sizes of a packed sequence depend on values; give the layer the "
@@ -316,10 +417,7 @@ def _capture_loss(
             said = f"of shape {list(loss.shape)} and {loss.dtype}"
         raise NotLowered(f"the loss is to be one float32 number, but it is {said}")
     if not loss.requires_grad:
-        raise NotLowered(
-            "the loss reaches no parameter that the optimizer trains: what lies between is "
-            "detached, or computed under torch.no_grad()"
-        )
+        raise NotLowered(_NO_PARAMETER)
     loss.backward()
     for name, value in zip(step.parameters, parameters):
         if value._version:
@@ -347,20 +445,39 @@ def _capture_loss(
             )
 
     forward, backward = graphs["forward"], graphs["backward"]
+    given = sum(node.op == "placeholder" for node in forward.nodes)
+    if given != end + len(batch):
+        raise NotLowered(
+            "the model or the loss checks values where it computes them, as torch.linalg "
+            "does, which has no form here; take its functions that check nothing "
+            "(torch.linalg.inv_ex)"
+        )
     origins.read_forward(forward)
     drawn = draws.take_out(forward)
     draws.drop_unused(backward)
     graph = torch.fx.Graph()
     values: dict[torch.fx.Node, torch.fx.Node] = {}
 
+    literals: dict[str, Tensor] = {}
+    placed: dict[int, torch.fx.Node] = {}
+
     def take_over(source: torch.fx.Graph) -> None:
         for node in source.nodes:
-            if node.op not in ("placeholder", "output"):
+            if node.op == "get_attr":
+                values[node] = placed[id(node.meta["literal"])]
+            elif node.op not in ("placeholder", "output"):
                 values[node] = graph.node_copy(node, values.__getitem__)
 
     for node in forward.nodes:
         if node.op == "placeholder":
             values[node] = graph.node_copy(node, values.__getitem__)
+    fake_mode = next(iter(forward.nodes)).meta["val"].fake_mode
+    for node in (*forward.nodes, *backward.nodes):
+        if node.op == "get_attr" and id(node.meta["literal"]) not in placed:
+            name = f"literal{len(literals)}"
+            literals[name] = literal = node.meta["literal"]
+            placed[id(literal)] = made = graph.placeholder(name)
+            made.meta["val"] = fake_mode.from_tensor(literal)
     inputs = [node for node in backward.nodes if node.op == "placeholder"]
     seed = graph.node_copy(inputs[-1], values.__getitem__)
     take_over(forward)
@@ -371,9 +488,18 @@ def _capture_loss(
     values[inputs[-1]] = seed
     take_over(backward)
     gradients = _outputs(backward)[: len(parameters)]
+    first = len(names)
+    for name, node in zip(step.outside, _outputs(backward)[first:end]):
+        if node is not None:
+            raise NotLowered(
+                f"the loss has a gradient with respect to '{name}', which is neither the "
+                "model's nor of the batch; make it a parameter of the model, or detach it"
+            )
     trained = [
         name for name, node in zip(step.parameters, gradients) if node is not None
     ]
+    if not trained:
+        raise NotLowered(_NO_PARAMETER)
     graph.output(
         (
             values[results[visible - 1]],
@@ -390,6 +516,7 @@ def _capture_loss(
         *(Role(OUTSIDE_ROLE, OUTSIDE + name) for name in step.outside),
         *(Role("batch", f"x{i}") for i in range(len(batch))),
         *(Role("batch", draw.name) for draw in drawn),
+        *(Role(OUTSIDE_ROLE, OUTSIDE + name) for name in literals),
         Role("loss_seed", "loss"),
     ]
     arguments = _without_unread(graph, arguments)
@@ -399,7 +526,10 @@ def _capture_loss(
         *(_own_role(step, "buffer", name) for name in written),
     ]
     function = GraphFunction("forward_backward", graph, arguments, outputs)
-    return function, trained, drawn
+    looked_at = [
+        name for number, name in enumerate(step.outside, len(names)) if number in asked
+    ]
+    return function, trained, Beside(drawn, literals, looked_at)
 
 
 def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
@@ -514,7 +644,7 @@ def _signature(function: GraphFunction) -> Part:
     )
 
 
-def capture(step: Step, batch: Sequence[Tensor]) -> tuple[str, list[Draw]]:
+def capture(step: Step, batch: Sequence[Tensor]) -> tuple[str, Beside]:
     """The step for batches of one size.
 
     Args:
@@ -522,14 +652,13 @@ def capture(step: Step, batch: Sequence[Tensor]) -> tuple[str, list[Draw]]:
         batch: Tensors like those that the step is going to get.
 
     Returns:
-        MLIR text with the function ``@train_step``, and what to draw before each call
-        for its arguments of these names.
+        MLIR text with the function ``@train_step``, and what its other arguments are.
 
     Raises:
         NotLowered: A part of it has no form for the compiler.
     """
     origins = Origins()
-    forward_backward, trained, drawn = _capture_loss(step, batch, origins)
+    forward_backward, trained, beside = _capture_loss(step, batch, origins)
     parts = [forward_backward, _capture_update(step, trained)]
     signatures = [_signature(part) for part in parts]
-    return call_in_turn(to_text(parts, origins), signatures), drawn
+    return call_in_turn(to_text(parts, origins), signatures), beside
