@@ -16,6 +16,7 @@ import contextlib
 import copy
 import functools
 import numbers
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 from unittest import mock
@@ -51,7 +52,7 @@ from mlir_amp.torch.lowering.graph_module import (
 from mlir_amp.torch.lowering.graph_program import ELEMENTS
 from mlir_amp.torch.lowering.hyperparameters import Number
 from mlir_amp.torch.lowering.origins import Origins
-from mlir_amp.torch.lowering.python_values import MOST_ENTRIES, MOST_INSIDE
+from mlir_amp.torch.lowering.python_values import MOST_ENTRIES
 
 
 class Step(NamedTuple):
@@ -168,14 +169,21 @@ _OF_MEMORY = ("from_numpy", "frombuffer", "from_dlpack")
 
 @contextlib.contextmanager
 def _without_foreign_memory() -> Iterator[None]:
-    """While inside, no tensor is made of the memory of something else."""
+    """While inside, this thread makes no tensor of the memory of something else."""
+    thread = threading.get_ident()
 
-    def refuse(data: Any, *_: Any, **__: Any) -> Any:
-        _refuse_data(data)
+    def refuse_here(function: Callable[..., Any]) -> Callable[..., Any]:
+        def make(data: Any, *rest: Any, **options: Any) -> Any:
+            if threading.get_ident() == thread:
+                _refuse_data(data)
+            return function(data, *rest, **options)
+
+        return make
 
     with contextlib.ExitStack() as stack:
         for name in _OF_MEMORY:
-            stack.enter_context(mock.patch.object(torch, name, refuse))
+            made = refuse_here(getattr(torch, name))
+            stack.enter_context(mock.patch.object(torch, name, made))
         yield
 
 
@@ -474,9 +482,9 @@ def _capture_loss(
     fake_mode = next(iter(forward.nodes)).meta["val"].fake_mode
     for node in (*forward.nodes, *backward.nodes):
         if node.op == "get_attr" and id(node.meta["literal"]) not in placed:
-            name = f"literal{len(literals)}"
-            literals[name] = literal = node.meta["literal"]
-            placed[id(literal)] = made = graph.placeholder(name)
+            literal, number = node.meta["literal"], len(literals)
+            literals[f"literal {number}"] = literal  # no name of Python
+            placed[id(literal)] = made = graph.placeholder(f"literal{number}")
             made.meta["val"] = fake_mode.from_tensor(literal)
     inputs = [node for node in backward.nodes if node.op == "placeholder"]
     seed = graph.node_copy(inputs[-1], values.__getitem__)
