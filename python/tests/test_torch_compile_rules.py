@@ -1,8 +1,8 @@
 # Part of the mlir-amp project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bags of embeddings, distances, losses by label, medians and what runs along a line,
-with gradients: against eager PyTorch, without a graph that falls back."""
+"""Bags of embeddings, distances, losses by label, medians, what runs along a line and
+images at places of a grid, with gradients: against eager PyTorch, without a graph that falls back."""
 
 from __future__ import annotations
 
@@ -150,6 +150,44 @@ def test_labels_end_at_the_first_that_is_negative(reduction) -> None:
 
 def test_rrelu_without_training_has_one_slope() -> None:
     compare(lambda x: F.rrelu(x, 0.1, 0.4), torch.randn(3, 5))
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+def test_grid_samples(mode) -> None:
+    """Places inside, far outside and on the border; gradients of image and grid."""
+    count = 2 * 3 * 5 * 7
+
+    def function(x):
+        image, grid = x[:count].reshape(2, 3, 5, 7), x[count:].reshape(2, 4, 6, 2)
+        return tuple(
+            F.grid_sample(image, grid * 1.7, mode, padding, aligns)
+            for padding in ("zeros", "border", "reflection")
+            for aligns in (True, False)
+        )
+
+    compare(function, torch.randn(count + 96), tolerance=2e-5)
+
+
+def test_grid_samples_of_volumes_and_edges() -> None:
+    grid = torch.tensor([[-1.0, -1.0], [1.0, 1.0], [0.0, -1.0], [NAN, 0.0], [9.0, 9.0]])
+    grid = grid.reshape(1, 1, 5, 2)
+    for padding in ("zeros", "border"):
+        sample = lambda x: F.grid_sample(x, grid[:, :, :3], padding_mode=padding)
+        compare(sample, torch.randn(1, 2, 3, 4))
+    compare(lambda x: F.grid_sample(x, grid), torch.randn(1, 2, 3, 4))
+    volume = torch.randn(1, 2, 3, 2, 3)
+    compare(lambda x: F.grid_sample(x, volume), torch.randn(1, 2, 3, 4, 5))
+    compare(lambda x: F.grid_sample(x, grid[:, :, :1] * 0), torch.randn(1, 1, 1, 1))
+
+
+def test_transformed_grids() -> None:
+    """As a spatial transformer has them."""
+
+    def function(x):
+        grid = F.affine_grid(x[:, :6, 0].reshape(2, 2, 3), [2, 3, 4, 5], False)
+        return F.grid_sample(x.reshape(2, 3, 4, 5), grid, align_corners=False)
+
+    compare(function, torch.randn(2, 12, 5) * 0.5)
 
 
 ORDERED = {

@@ -87,7 +87,9 @@ class Maps(nn.Module):
     [
         (lambda x: F.fractional_max_pool2d(x, 2, output_size=3), "max_pool2d"),
         (
-            lambda x: F.grid_sample(x, x[:, :2].permute(0, 2, 3, 1), align_corners=True),
+            lambda x: F.grid_sample(
+                x, x[:, :2].permute(0, 2, 3, 1), "bicubic", align_corners=True
+            ),
             "grid_sampler",
         ),
         (lambda x: torch.linalg.matrix_exp(x), "linalg_matrix_exp"),

@@ -16,6 +16,7 @@ from torch._decomp import core_aten_decompositions
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
+from mlir_amp.torch.lowering import grid_rules
 from mlir_amp.torch.lowering.constants import scalar
 from mlir_amp.torch.lowering.index_checks import in_range, not_negative, probability
 from mlir_amp.torch.lowering.index_rules import MOST_PAIRS
@@ -125,6 +126,8 @@ class Restated(TorchFunctionMode):
 
     _FORMS = {
         functional.gaussian_nll_loss: _gaussian_nll,
+        functional.grid_sample: grid_rules.grid_sample,
+        torch.grid_sampler: grid_rules.grid_sampler,
         functional.multilabel_margin_loss: _named_multilabel_margin,
         torch._C._nn.multilabel_margin_loss: _multilabel_margin,
         functional.rrelu: _rrelu(functional.rrelu),
