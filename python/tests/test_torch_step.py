@@ -659,7 +659,9 @@ def test_refused_batches_and_losses() -> None:
     refuse("'aten.randperm.default' has no form", loss=shuffled, error=NotLowered)
     many = [1.0] * 2049
     constant = lambda model, x, y: loss_fn(model, x, y) * torch.tensor(many).sum()
-    refuse(r"constant tensor of shape \[2049\]", loss=constant, error=NotLowered)
+    refuse("a list whose values a step does not", loss=constant, error=NotLowered)
+    constant = lambda model, x, y: loss_fn(model, x, y) * torch.tensor([1j]).real.sum()
+    refuse(r"constant tensor of shape \[1\] and torch.c", loss=constant, error=NotLowered)
 
 
 @pytest.mark.parametrize("name", except_for(OPTIMIZERS, "adam"))
