@@ -73,7 +73,8 @@ class Part(NamedTuple):
 
 def _attributes(value: TypedRole) -> str:
     def quote(text: str) -> str:
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        text = text.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + text.replace("\n", "\\0A") + '"'
 
     given = (f"{key} = {quote(text)}" for key, text in value.role.attributes.items())
     return "{" + ", ".join(given) + "}"

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import array
 import copy
+import functools
 import threading
+import warnings
 
 import numpy
 import pytest
@@ -501,6 +503,168 @@ def test_strides_of_memory_around() -> None:
     )
     with pytest.raises(NotLowered, match="as_strided of a tensor of the model or from"):
         step(torch.randn(8, 4))
+
+
+@pytest.mark.parametrize("begin", ["weight", "buffer"])
+def test_names_that_begin_as_the_model_s_own(begin) -> None:
+    """A shadow of the weights, as averages begin: it is none of them afterwards."""
+    model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4).eval())
+    x = torch.randn(8, 4)
+    first = model[0].weight if begin == "weight" else model[1].running_var
+    held = {"shadow": first}
+    loss_fn = lambda model, x: (model(x) * held["shadow"].detach().sum()).pow(2).mean()
+    step = amp.compile_step(
+        model, loss_fn, torch.optim.SGD(model.parameters(), 0.01), "O0"
+    )
+    for _ in range(2):
+        expected = loss_fn(model, x).detach()
+        torch.testing.assert_close(step(x), expected)
+    for value in (torch.randn(first.shape), model[0].bias, first):
+        held["shadow"] = value
+        expected = loss_fn(model, x).detach()
+        with warnings.catch_warnings(action="ignore", category=RecompileWarning):
+            torch.testing.assert_close(step(x), expected)
+
+
+class Deep(nn.Module):
+    """Parts of parts, deeper than values of Python are followed."""
+
+    def __init__(self, depth) -> None:
+        super().__init__()
+        self.part = Deep(depth - 1) if depth else nn.Sequential(nn.Linear(4, 4))
+        self.scale = nn.Parameter(torch.full((4,), 0.9))
+
+    def forward(self, x):
+        return self.part(x) * self.scale
+
+
+def test_a_reference_of_the_model() -> None:
+    """A copy that is kept, as a penalty for going astray has it; loaded anew, replaced."""
+    model = Deep(6)
+    held = {"reference": copy.deepcopy(model)}
+    loss_fn = lambda model, x: (
+        (model(x) - held["reference"](x).detach()).pow(2).mean() + model(x).pow(2).mean()
+    )
+
+    def load():
+        held["reference"].load_state_dict(Deep(6).state_dict())
+
+    def replace():
+        held["reference"] = Deep(6)
+
+    for between in (load, replace):
+        compare(model, loss_fn, torch.randn(8, 4), between=between)
+
+
+@functools.lru_cache
+def make_ramp(size):
+    return torch.arange(size) / size
+
+
+class Caching(nn.Module):
+    """What is computed once: an attribute, a container, of the class, by functions."""
+
+    ramp = None
+
+    def __init__(self, how) -> None:
+        super().__init__()
+        self.linear, self.how = nn.Linear(4, 4), how
+        self.held, self.by_size = None, {}
+
+    @functools.lru_cache
+    def make(self, size):
+        return torch.arange(size) / size
+
+    def get(self, size):
+        if self.how == "attribute":
+            if self.held is None or len(self.held) < size:
+                self.held = torch.arange(size) / size
+            return self.held[:size]
+        if self.how == "new":
+            if not hasattr(self, "pair"):
+                self.pair = (torch.arange(size) / size, size)
+            return self.pair[0]
+        if self.how == "container":
+            if size not in self.by_size:
+                self.by_size[size] = torch.arange(size) / size
+            return self.by_size[size]
+        if self.how == "class":
+            if Caching.ramp is None:
+                Caching.ramp = torch.arange(size) / size
+            return Caching.ramp
+        return make_ramp(size) if self.how == "function" else self.make(size)
+
+    def forward(self, x):
+        return self.linear(x) + self.get(x.shape[0]).unsqueeze(1)
+
+
+@pytest.mark.filterwarnings("ignore::mlir_amp.torch.step.UnseenWarning")
+@pytest.mark.parametrize("runs_before", [False, True])
+@pytest.mark.parametrize(
+    "how", ["attribute", "new", "container", "class", "function", "method"]
+)
+def test_what_is_computed_once(how, runs_before) -> None:
+    """Whether eager PyTorch has run before or not; and it runs afterwards."""
+    Caching.ramp = None
+    model, x = Caching(how), torch.randn(8, 4)
+    if runs_before:
+        model(x)
+    loss_fn = lambda model, x: model(x).pow(2).mean()
+    step = amp.compile_step(
+        model, loss_fn, torch.optim.SGD(model.parameters(), 0.1), "O0"
+    )
+    for _ in range(2):
+        twin = Caching(how)
+        twin.load_state_dict(model.state_dict())
+        torch.testing.assert_close(step(x), loss_fn(twin, x).detach())
+    assert model(x).isfinite().all()
+    copy.deepcopy(model)
+
+
+def test_values_that_go_to_python() -> None:
+    held = torch.ones(4)
+    for take in (torch.Tensor.tolist, torch.Tensor.numpy, copy.deepcopy):
+        loss_fn = lambda model, x: model(x).sum() * len(take(held))
+        model = nn.Linear(4, 4)
+        step = amp.compile_step(
+            model, loss_fn, torch.optim.SGD(model.parameters(), 0.1), "O0"
+        )
+        with pytest.raises(NotLowered, match="takes the values of a tensor to Python"):
+            step(torch.randn(8, 4))
+
+
+def test_other_ways_to_make_tensors_of_data() -> None:
+    """Only torch.tensor says what of."""
+    large = numpy.ones((2, 4096), dtype="f4")
+    for make in (
+        lambda x: torch.FloatTensor([2.0, 3.0]),
+        lambda x: x.new_tensor(large[0, :4]),
+        lambda x: torch.tensor([x.sum(), x.mean()]),
+    ):
+        loss_fn = lambda model, x: model(x).sum() * make(x).sum()
+        model = nn.Linear(4, 4)
+        step = amp.compile_step(
+            model, loss_fn, torch.optim.SGD(model.parameters(), 0.1), "O0"
+        )
+        with pytest.raises(NotLowered, match="step does not look"):
+            step(torch.randn(8, 4))
+
+
+def test_keys_that_are_no_names() -> None:
+    """A mask for each parameter: its text has lines, and changes."""
+    model = nn.Linear(4, 4)
+    masks = {parameter: torch.ones_like(parameter) for parameter in model.parameters()}
+    loss_fn = lambda model, x: (
+        model(x).pow(2).mean() + sum(mask.sum() for mask in masks.values())
+    )
+    x = torch.randn(8, 4)
+    step = amp.compile_step(
+        model, loss_fn, torch.optim.SGD(model.parameters(), 0.1), "O0"
+    )
+    with warnings.catch_warnings(action="error", category=RecompileWarning):
+        for _ in range(3):
+            expected = loss_fn(model, x).detach()
+            torch.testing.assert_close(step(x), expected)
 
 
 class Encoder(nn.Module):

@@ -33,7 +33,8 @@ def test_tensors_of_neither_model_nor_batch() -> None:
     refuse(
         lambda model, x: (model(x) + OFFSET).sum(),
         "has a gradient with respect to 'OFFSET', which is neither the model's nor of the "
-        "batch; make it a parameter of the model, or detach it",
+        "batch; make it a parameter of the model, detach it, or switch it off by "
+        r"requires_grad_\(False\)",
     )
     refuse(
         lambda model, x: (model(x) + DEEP[0][0][0][0][0][0]).sum(),

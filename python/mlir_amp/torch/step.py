@@ -22,7 +22,7 @@ import operator
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 from unittest import mock
 
@@ -38,7 +38,7 @@ from mlir_amp.torch.backend import RecompileWarning, plain_kernels
 from mlir_amp.torch.lowering import hyperparameters, step_capture
 from mlir_amp.torch.lowering.draws import Draw
 from mlir_amp.torch.lowering.graph_program import DTYPES, ELEMENTS, fits
-from mlir_amp.torch.lowering.python_values import PythonValues
+from mlir_amp.torch.lowering.python_values import PythonValues, list_module
 
 __all__ = ["CompiledStep", "StorageWarning", "UnseenWarning", "compile_step"]
 
@@ -201,6 +201,7 @@ class CompiledStep:
         # what follows from it.
         self._seen: list[Any] = []
         self._parameters: dict[str, nn.Parameter] = {}
+        self._own: dict[str, Tensor] = {}
         self._modules: list[tuple[str, nn.Module]] = []
         self._groups: tuple[Any, ...] = ()
         self._arrays: dict[compiler.Program, _Arrays] = {}
@@ -347,7 +348,7 @@ class CompiledStep:
         """Names the tensors of model and optimizer again, unless they are those of the
         step before, which takes no names to tell."""
         seen: list[Any] = []
-        _list_module(self._model, seen)
+        list_module(self._model, seen)
         for group in self._optimizer.param_groups:
             seen += (group, *group["params"])  # groups end where others begin
         for state in self._optimizer.state.values():
@@ -358,6 +359,7 @@ class CompiledStep:
         self._seen = seen
         self._arrays.clear()
         self._parameters = dict(self._model.named_parameters())
+        self._own = self._parameters | dict(self._model.named_buffers())
         names = {p: name for name, p in self._parameters.items()}
         self._modules = list(self._model.named_modules())
         self._groups = tuple(
@@ -413,20 +415,26 @@ class CompiledStep:
         it."""
         if not self._outside:
             return ()
-        now = self._python.other_tensors()
-        first: dict[int, str] = {}
+        # The model's own count by their names in the model.
+        first = {id(value): (name,) for name, value in self._own.items()}
         return tuple(
             (
                 name,
-                now[name].shape,
-                now[name].dtype,
-                now[name].stride(),
-                now[name].requires_grad,
-                first.setdefault(id(now[name]), name),
+                value.shape,
+                value.dtype,
+                value.stride() if value.layout is torch.strided else value.layout,
+                value.device,
+                value.requires_grad,
+                first.setdefault(id(value), name),
             )
-            for name in sorted(self._outside)
-            if name in now
+            for name, value in self._find_named(self._outside)
         )
+
+    def _find_named(self, names: Iterable[str]) -> list[tuple[str, Tensor]]:
+        """Tensors beside those of the batch, as values of Python were read last; in an
+        order that stays."""
+        now = self._python.tensors
+        return [(name, now[name]) for name in sorted(names) if name in now]
 
     def _say_what_is_new(self, batch: tuple[Tensor, ...], key: Any) -> str:
         """The difference to what was compiled last."""
@@ -514,6 +522,7 @@ class CompiledStep:
             self._clip,
             self._find_outside(),
             self._python.arrays,
+            lambda: None,
         )
         text, beside = self._capture(step, self._first_part(batch))
         draws = beside.draws
@@ -529,10 +538,10 @@ class CompiledStep:
             threads=torch.get_num_threads(),
             in_place=True,
         )
-        looked_at = {id(step.outside[name]) for name in beside.looked_at}
+        looked_at = set(map(id, beside.looked_at))
         self._outside |= {
             name
-            for name, value in self._python.other_tensors().items()
+            for name, value in self._python.tensors.items()
             if id(value) in looked_at
         }
         self._draws[program], self._literals[program] = draws, beside.literals
@@ -560,6 +569,12 @@ class CompiledStep:
                 disable_casts(),  # of `amp.initialize`: the level is the step's own
                 torch.random.fork_rng(devices=[]),
             ):
+                # What a run of the loss sets is not there for the next one.
+                def begin() -> None:
+                    self._python.restore(before)
+                    before.clear_caches()
+
+                step = step._replace(begin=begin)
                 captured = step_capture.capture(step, batch)
         except ZeroDivisionError as error:  # in a rule that PyTorch states in Python
             raise NotLowered(
@@ -599,9 +614,11 @@ class CompiledStep:
         """By name, the tensors that a step can take beside those of model and batch, each
         by the first of its names."""
         found: dict[int, tuple[str, Tensor]] = {}
-        for name, value in self._python.other_tensors().items():
+        own = set(map(id, self._own.values()))
+        for name, value in sorted(self._python.tensors.items()):
             if (
-                type(value) in (Tensor, nn.Parameter)
+                id(value) not in own
+                and type(value) in (Tensor, nn.Parameter)
                 and value.device.type == "cpu"
                 and value.layout is torch.strided
                 and value.dtype in ELEMENTS
@@ -611,15 +628,10 @@ class CompiledStep:
 
     def _say_whose_tensor(self) -> str:
         """About a tensor that is another constant at each step, perhaps."""
-        others = self._python.other_tensors()
-        said = " or ".join(
-            f"'{name}', of shape {list(value.shape)}," for name, value in others.items()
-        )
         return (
-            f"the loss or the optimizer's part uses {said or 'a tensor'} that is neither the "
-            "model's nor of the batch, where a step does not see it: by no name, in a "
-            "backward pass, or in 'clip'; register it as a buffer of the model, or pass it "
-            "with the batch"
+            "the model, the loss or 'clip' uses a tensor that is neither the model's nor of "
+            "the batch, where a step does not see it: by no name, in a backward pass, or in "
+            "'clip'; register it as a buffer of the model, or pass it with the batch"
         )
 
     def _take(self, batch: tuple[Tensor, ...], key: Any) -> None:
@@ -669,9 +681,7 @@ class CompiledStep:
     def _read_outside(self) -> dict[tuple[str, str], Tensor]:
         """By role and name, the tensors beside those of model, optimizer and batch."""
         found = dict(self._literals[self._program])
-        if self._outside:
-            now = self._python.other_tensors()
-            found |= {name: now[name] for name in self._outside if name in now}
+        found |= self._find_named(self._outside)
         return {
             (step_capture.OUTSIDE_ROLE, step_capture.OUTSIDE + name): value
             for name, value in found.items()
@@ -699,18 +709,6 @@ class CompiledStep:
         for number in hyperparameters.find_numbers(self._optimizer.param_groups):
             numbers[number.name] = number.value
         return arrays.run(given, numbers)
-
-
-def _list_module(module: nn.Module, seen: list[Any]) -> None:
-    """Appends what a module is made of, with names: modules and tensors."""
-    for parts in (module._parameters, module._buffers):
-        if parts:
-            seen += parts
-            seen += parts.values()
-    for name, part in module._modules.items():
-        seen += (name, part)
-        if part is not None:
-            _list_module(part, seen)
 
 
 class _Arrays:

@@ -325,10 +325,8 @@ def _attribute(value: Any, name: str) -> Any:
         if type(found) in _PROXIES:
             return _NOTHING
         return found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
-    if isinstance(value, nn.Module):
-        for held in (value._modules, value._buffers, value._parameters):
-            if name in held:
-                return held[name]
+    if isinstance(value, nn.Module) and name in value._modules:
+        return value._modules[name]
     for base in value.__mro__ if isinstance(value, type) else type(value).__mro__:
         if name in vars(base):
             found = vars(base)[name]
@@ -365,6 +363,7 @@ class _Attributes(NamedTuple):
         values: Theirs.
         containers: Of those the ones that can change inside: path, value, what was read.
         hooks: Its dictionaries of hooks.
+        tensors: Its own, beside parameters and buffers: path, value.
         objects: What holds more than can be compared by itself: path, name, value; the
             name is None for what is called whatever the code names.
         entries: What can be compared, with its names.
@@ -375,6 +374,7 @@ class _Attributes(NamedTuple):
     values: list[Any]
     containers: list[tuple[str, Any, Any]]
     hooks: list[dict[int, Any]]
+    tensors: list[tuple[str, Tensor]]
     objects: list[tuple[str, str | None, Any]]
     entries: tuple[tuple[str, Any], ...]
 
@@ -398,7 +398,9 @@ class Snapshot(NamedTuple):
         objects: Of a script's classes: name, object, attributes.
         scopes: Globals that are set: name, the globals, value.
         containers: Lists, dictionaries and sets: name, object, entries.
-        caches: Functions that keep results: name, function, what it says of them.
+        caches: Functions that keep results.
+        holders: Classes and functions of a script, which may keep results as attributes:
+            name, object, attributes.
         sources: Generators of random numbers, and iterators: name, object, state.
     """
 
@@ -407,8 +409,15 @@ class Snapshot(NamedTuple):
     objects: list[tuple[str, Any, dict[str, Any]]]
     scopes: list[tuple[str, dict[str, Any], Any]]
     containers: list[tuple[str, Any, list[Any]]]
-    caches: list[tuple[str, Any, Any]]
+    caches: list[Any]
+    holders: list[tuple[str, Any, dict[str, Any]]]
     sources: list[tuple[str, Any, Any]]
+
+    def clear_caches(self) -> None:
+        """Lets functions compute what they kept: tensors of a capture are none later, and
+        others none in a capture. No single entry can be taken out."""
+        for cache in self.caches:
+            cache.cache_clear()
 
     def find_drawn(self) -> list[str]:
         """The names of sources that something was drawn from since; what can be put back
@@ -444,6 +453,34 @@ def _nested(name: str, value: Any, depth: int = _DEPTH) -> Iterator[tuple[str, A
                 yield from _nested(name, part, depth - 1)
 
 
+def _holds_tensor(value: Any, depth: int = _DEPTH) -> bool:
+    """Whether a value is a tensor, or a container that has one inside."""
+    if isinstance(value, Tensor):
+        return True
+    if not depth or not isinstance(value, _CONTAINERS):
+        return False
+    parts = value.values() if isinstance(value, dict) else value
+    return any(_holds_tensor(part, depth - 1) for part in parts)
+
+
+def list_module(module: nn.Module, seen: list[Any]) -> None:
+    """Appends what a module is made of, with names: modules and tensors."""
+    for parts in (module._parameters, module._buffers):
+        if parts:
+            seen += parts
+            seen += parts.values()
+    for name, part in module._modules.items():
+        seen += (name, part)
+        if part is not None:
+            list_module(part, seen)
+
+
+def _cache_of(value: Any) -> Any:
+    """What keeps results, of an attribute of a class; None where nothing does."""
+    value = getattr(value, "__func__", value)
+    return value if isinstance(value, functools._lru_cache_wrapper) else None
+
+
 def _is_same(entry: Any, before: Any) -> bool:
     """Whether an entry is the same object, or one of a dictionary with its key."""
     if isinstance(before, tuple) and isinstance(entry, tuple):
@@ -465,8 +502,12 @@ class PythonValues:
         self._named: dict[int, frozenset[str]] = {}
         self._codes: set[int] = set()
         self._all: frozenset[str] = frozenset()
-        # What of tensors it reads beside the model's.
-        self._tensors: dict[str, Tensor] = {}
+        # By name, the tensors that it may use, as `read` found them last: those of the
+        # model where code has them by other names than the model.
+        self.tensors: dict[str, Tensor] = {}
+        # Of networks outside of the model, by their numbers: what they consisted of, and
+        # their tensors with names.
+        self._networks: dict[int, tuple[list[Any], list[tuple[str, Tensor]]]] = {}
         # Arrays of NumPy whose elements are among what `read` gave, and their type, if
         # there is NumPy.
         self.arrays: list[Any] = []
@@ -476,6 +517,8 @@ class PythonValues:
         self._sources: dict[str, Any] = {}
         # Functions that keep results, by `functools.cache`.
         self._caches: list[tuple[str, Any]] = []
+        # Functions that are called.
+        self._called: list[types.FunctionType] = []
         # Objects whose attributes it may set, and globals that it sets.
         self._objects: list[tuple[str, Any]] = []
         self._scopes: list[tuple[str, dict[str, Any]]] = []
@@ -505,7 +548,10 @@ class PythonValues:
             self._listed, self._own = modules, {id(module) for _, module in modules}
         code: dict[str, Any] = {}
         seen: set[Any] = set()
-        self._named, self._tensors, self._sources = {}, {}, {}
+        self._named, self.tensors, self._sources = {}, {}, {}
+        for read in attributes:
+            for full, value in read.tensors:
+                self._add_tensor(full, value)
         self.arrays = [
             value
             for read in attributes
@@ -514,6 +560,7 @@ class PythonValues:
         ]
         self._array = getattr(sys.modules.get("numpy"), "ndarray", None)
         self._caches, self._containers, self._objects, self._scopes = [], [], [], []
+        self._called = []
         for function in self._functions:
             self._read_code(function, code, seen)
         kinds = [
@@ -571,7 +618,7 @@ class PythonValues:
             return known
         kind = type(module)
         entries: list[tuple[str, Any]] = [(path or "the model", _exact(kind))]
-        containers, hooks, objects = [], [], []
+        containers, hooks, tensors, objects = [], [], [], []
         is_library = _is_library(kind.__module__)
         for name, value in now.items():
             full = f"{path}.{name}" if path else name
@@ -586,7 +633,9 @@ class PythonValues:
                     objects += [(full, None, hook) for hook in value.values()]
             elif name in _INTERNALS or is_library and name[0] == "_":
                 continue
-            elif not isinstance(value, Tensor):
+            elif isinstance(value, Tensor):
+                tensors.append((f"{path or 'the model'}.{name}", value))
+            else:
                 frozen = _frozen(value)
                 if frozen is not _UNSEEN:
                     entries.append((full, frozen))
@@ -599,7 +648,14 @@ class PythonValues:
                     containers.append((full, value, frozen))
         values = list(now.values())
         read = self._modules[path] = _Attributes(
-            module, list(now), values, containers, hooks, objects, tuple(entries)
+            module,
+            list(now),
+            values,
+            containers,
+            hooks,
+            tensors,
+            objects,
+            tuple(entries),
         )
         return read
 
@@ -624,6 +680,7 @@ class PythonValues:
             self._read_code(code.__func__, values, seen)
             self._read_value("self", code.__self__, values, seen, names, depth)
         elif isinstance(code, types.FunctionType) and not _is_library(code.__module__):
+            self._called.append(code)
             names = self._named[id(code.__code__)] = _names_of(code)
             _add(values, code.__qualname__, _exact(code))
             defaults = (code.__defaults__, code.__kwdefaults__)
@@ -664,10 +721,7 @@ class PythonValues:
         if type(value) in _PROXIES:
             return
         if isinstance(value, Tensor):
-            # Each place that has it by a name of its own: another one may be put there.
-            while name in self._tensors:
-                name += "'"
-            self._tensors[name] = value
+            self._add_tensor(name, value)
             return
         if type(value) is self._array and value.size <= MOST_INSIDE:
             self.arrays.append(value)
@@ -696,6 +750,7 @@ class PythonValues:
                 return
         frozen = _frozen(value)
         if isinstance(value, nn.Module):
+            self._read_network(name, value, seen)
             _add(values, name, frozen)
         elif frozen is not _UNSEEN and not is_scope:
             _add(values, name, frozen)
@@ -706,8 +761,9 @@ class PythonValues:
                 parts = value.items() if isinstance(value, dict) else enumerate(value)
                 for key, part in parts:
                     if _is_followed(part, _frozen(part)):
-                        key = f"{name}[{key!r}]"
-                        self._read_value(key, part, values, seen, names, depth - 1)
+                        key = key if type(key) in _PLAIN else f"<{type(key).__name__}>"
+                        full = f"{name}[{key!r}]"
+                        self._read_value(full, part, values, seen, names, depth - 1)
             return
         if not depth:
             return
@@ -727,13 +783,12 @@ class PythonValues:
         kind = type(value)
         if not isinstance(value, nn.Module):
             _add(values, name, _exact(kind))
-        if _is_library(kind.__module__):
+        if _is_library(kind.__module__) or _is_installed(kind.__module__):
             for key, part in getattr(value, "__dict__", {}).items():
                 if (part := _frozen(part)) != _UNSEEN:
                     _add(values, f"{name}.{key}", part)
             if isinstance(value, nn.Module):
-                held = (value._modules, value._buffers, value._parameters)
-                for key, part in (pair for parts in held for pair in parts.items()):
+                for key, part in value._modules.items():
                     follow(key, part)
             return
         if isinstance(getattr(value, "__dict__", None), dict):
@@ -753,6 +808,28 @@ class PythonValues:
         for method in _methods(kind, names.union(called)):
             self._read_code(types.MethodType(method, value), values, seen, depth - 1)
 
+    def _add_tensor(self, name: str, value: Tensor) -> None:
+        """Each place that has it by a name of its own: another one may be put there."""
+        while name in self.tensors:
+            name += "'"
+        self.tensors[name] = value
+
+    def _read_network(self, name: str, network: nn.Module, seen: set[Any]) -> None:
+        """All tensors of a network that is not the model's, however deep they are."""
+        if ("network", id(network)) in seen:
+            return
+        parts: list[Any] = []
+        list_module(network, parts)
+        before, tensors = self._networks.get(id(network), ([], []))
+        if len(parts) != len(before) or not all(map(operator.is_, parts, before)):
+            tensors = [*network.named_parameters(), *network.named_buffers()]
+            self._networks[id(network)] = parts, tensors
+        for path, value in tensors:
+            self._add_tensor(f"{name}.{path}", value)
+        for module in (part for part in parts if isinstance(part, nn.Module)):
+            seen.add(("network", id(module)))
+        seen.add(("network", id(network)))
+
     def snapshot(self) -> Snapshot:
         """What a capture may change of Python's, for `restore`."""
         values = self.read()
@@ -764,6 +841,11 @@ class PythonValues:
         for read in self._modules.values():
             tops += [(path, held) for path, held, _ in read.containers]
         held_inside = [pair for top in tops for pair in _nested(*top)]
+        kinds = {type(module): None for module in self._model.modules()}
+        kinds = [kind for kind in kinds if not _is_library(kind.__module__)]
+        own = [(kind.__name__, _cache_of(value)) for kind in kinds for value in vars(kind).values()]
+        caches = {id(cache): (name, cache) for name, cache in (*self._caches, *own) if cache}
+        holders = [(holder.__qualname__, holder) for holder in (*kinds, *self._called)]
         containers = [(name, held, _entries(held)) for name, held in held_inside]
         return Snapshot(
             values,
@@ -771,7 +853,8 @@ class PythonValues:
             [(name, held, dict(vars(held))) for name, held in self._objects],
             [(name, scope, scope.get(name)) for name, scope in self._scopes],
             containers,
-            [(name, cache, cache.cache_info()) for name, cache in self._caches],
+            [cache for _, cache in caches.values()],
+            [(name, holder, dict(vars(holder))) for name, holder in holders],
             [(name, source, _state_of(source)) for name, source in sources.items()],
         )
 
@@ -789,7 +872,7 @@ class PythonValues:
             for name in {*now, *old}:
                 if name in now and name in old and now[name] is old[name]:
                     continue
-                if name not in old and not isinstance(now[name], Tensor):
+                if name not in old and not _holds_tensor(now[name]):
                     # Made at the first call; a constant from then on.
                     continue
                 # PyTorch's own modules keep books, and set old weight norms' weights.
@@ -826,26 +909,21 @@ class PythonValues:
                 now[key] = old[key]
             else:
                 now.pop(key, None)
+        for name, holder, old in before.holders:
+            now = dict(vars(holder))
+            for key in {*now, *old}:
+                if now.get(key, _NOTHING) is old.get(key, _NOTHING):
+                    continue
+                names.append(f"{name}.{key}")
+                self._changing.add(names[-1])
+                if key in old:
+                    setattr(holder, key, old[key])
+                else:
+                    delattr(holder, key)
         for name, held, entries in before.containers:
             now = _entries(held)
             if len(now) != len(entries) or not all(map(_is_same, now, entries)):
                 names.append(name)
                 _refill(held, entries)
-        for _, cache, info in before.caches:
-            if cache.cache_info().misses != info.misses:
-                cache.cache_clear()  # no entry can be taken out
+        before.clear_caches()
         return sorted(set(names))
-
-    def other_tensors(self) -> dict[str, Tensor]:
-        """By name, the tensors that code may use and that are no parameter or buffer of
-        the model, as they were when `read` was called last."""
-        found = dict(self._tensors)
-        for path, module in self._model.named_modules():
-            for name, value in vars(module).items():
-                if isinstance(value, Tensor):
-                    full = f"{path or 'the model'}.{name}"
-                    while full in found:
-                        full += "'"
-                    found[full] = value
-        own = {id(t) for t in (*self._model.parameters(), *self._model.buffers())}
-        return {name: value for name, value in found.items() if id(value) not in own}

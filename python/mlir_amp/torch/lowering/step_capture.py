@@ -32,6 +32,7 @@ from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_map_only
 
 from mlir_amp.errors import NotLowered
@@ -70,6 +71,7 @@ class Step(NamedTuple):
         outside: By name, what the model or the loss may read and that is neither the
             model's nor of the batch. What is read becomes an argument.
         arrays: Of NumPy, those whose values are looked at before each step.
+        begin: Called before each run of the loss: it is run more than once.
     """
 
     model: nn.Module
@@ -81,6 +83,7 @@ class Step(NamedTuple):
     clip: Callable[[nn.Module], Any] | None
     outside: Mapping[str, Tensor]
     arrays: Sequence[Any]
+    begin: Callable[[], Any]
 
 
 class Beside(NamedTuple):
@@ -90,13 +93,13 @@ class Beside(NamedTuple):
         draws: What to draw before each call, for arguments of these names.
         literals: By the names of arguments behind `OUTSIDE`, tensors that were made of
             values of Python.
-        looked_at: Of what is outside, the names of what was asked for anything, if only
-            for its shape.
+        looked_at: Of tensors of the model by other names than its own, and of those
+            outside, what was asked for anything, if only for its shape.
     """
 
     draws: list[Draw]
     literals: dict[str, Tensor]
-    looked_at: list[str]
+    looked_at: list[Tensor]
 
 
 def _graph_of(
@@ -163,6 +166,8 @@ class _DataWrites(TorchFunctionMode):
 
 # What makes tensors of numbers; all but the first share the memory of an array.
 _OF_NUMBERS = (torch.tensor, torch.as_tensor, torch.asarray)
+# What hands values to Python.
+_TO_PYTHON = (Tensor.tolist, Tensor.numpy, Tensor.__array__, Tensor.__deepcopy__)
 # Of memory alone, before modes are asked.
 _OF_MEMORY = ("from_numpy", "frombuffer", "from_dlpack")
 
@@ -202,12 +207,23 @@ class _Substitution(TorchFunctionMode):
     Attributes:
         asked: The numbers, in `of`, of the tensors that any function was called with: it
             may have asked for no more than a shape.
+
+    Args:
+        of: What is given.
+        by: What is taken for it.
+        arrays: Of NumPy, those that are looked at.
+        made: Gets the tensors that are made of numbers.
     """
 
     def __init__(
-        self, of: Sequence[Tensor], by: Sequence[Tensor], arrays: Sequence[Any]
+        self,
+        of: Sequence[Tensor],
+        by: Sequence[Tensor],
+        arrays: Sequence[Any],
+        made: list[Tensor],
     ) -> None:
         super().__init__()
+        self._made = made
         self._kept = of, arrays  # so that no other object gets their handles
         self._by = {id(old): new for old, new in zip(of, by)}
         self._numbers = {id(old): number for number, old in enumerate(of)}
@@ -217,9 +233,15 @@ class _Substitution(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        if func in _OF_NUMBERS:
-            data = args[0] if args else (kwargs or {}).get("data")
-            self._require_numbers(data, func is torch.tensor)
+        if func in _OF_NUMBERS and args and not isinstance(args[0], Tensor):
+            self._require_numbers(args[0], func is torch.tensor)
+            with _disable_current_modes():
+                self._made.append(func(*args, **(kwargs or {})))
+        if func in _TO_PYTHON and id(args[0]) in self._by:
+            raise NotLowered(
+                f"the model or the loss takes the values of a tensor to Python "
+                f"('{func.__name__}'), which are known at each step only"
+            )
         if func in (torch.as_strided, Tensor.as_strided) and id(args[0]) in self._by:
             raise NotLowered(
                 "as_strided of a tensor of the model or from outside reads the memory around "
@@ -237,7 +259,7 @@ class _Substitution(TorchFunctionMode):
     def _require_numbers(self, data: Any, is_copied: bool) -> None:
         """Refuses data that a step could not see changed."""
         is_number = getattr(data, "shape", None) == ()  # of NumPy
-        if isinstance(data, Tensor | numbers.Number) or is_number:
+        if isinstance(data, numbers.Number) or is_number and not isinstance(data, Tensor):
             return
         if isinstance(data, list | tuple) and len(data) <= MOST_ENTRIES:
             for part in data:
@@ -329,6 +351,19 @@ def _clip_gradients(
         value.requires_grad_(False)
 
 
+def _is_among(value: Tensor, made: Sequence[Tensor]) -> bool:
+    """Whether one of these tensors has the type, the shape and the bits of another."""
+
+    def bits(tensor: Tensor) -> bytes:
+        return tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+
+    return any(
+        (value.dtype, value.shape) == (other.dtype, other.shape)
+        and (not value.numel() or bits(value) == bits(other))
+        for other in made
+    )
+
+
 _NO_PARAMETER = (
     "the loss reaches no parameter that the optimizer trains: what lies between is "
     "detached, or computed under torch.no_grad()"
@@ -375,9 +410,11 @@ def _capture_loss(
     ]
     end = len(originals)
     asked: set[int] = set()
+    made: list[Tensor] = []
 
     def run(*values: Tensor) -> Tensor:
-        given = _Substitution(originals, values[:end], step.arrays)
+        step.begin()
+        given = _Substitution(originals, values[:end], step.arrays, made)
         given.asked = asked
         with _DataWrites(), _without_foreign_memory(), given:
             return _call_with(wrapped, dict(zip(names, values)), *values[end:])
@@ -481,11 +518,16 @@ def _capture_loss(
             values[node] = graph.node_copy(node, values.__getitem__)
     fake_mode = next(iter(forward.nodes)).meta["val"].fake_mode
     for node in (*forward.nodes, *backward.nodes):
+        if node.op == "get_attr" and not _is_among(node.meta["literal"], made):
+            raise NotLowered(
+                "the model or the loss makes a tensor of values that a step does not look "
+                "at; make it by torch.tensor of numbers, or outside"
+            )
         if node.op == "get_attr" and id(node.meta["literal"]) not in placed:
             literal, number = node.meta["literal"], len(literals)
             literals[f"literal {number}"] = literal  # no name of Python
-            placed[id(literal)] = made = graph.placeholder(f"literal{number}")
-            made.meta["val"] = fake_mode.from_tensor(literal)
+            placed[id(literal)] = argument = graph.placeholder(f"literal{number}")
+            argument.meta["val"] = fake_mode.from_tensor(literal)
     inputs = [node for node in backward.nodes if node.op == "placeholder"]
     seed = graph.node_copy(inputs[-1], values.__getitem__)
     take_over(forward)
@@ -501,7 +543,8 @@ def _capture_loss(
         if node is not None:
             raise NotLowered(
                 f"the loss has a gradient with respect to '{name}', which is neither the "
-                "model's nor of the batch; make it a parameter of the model, or detach it"
+                "model's nor of the batch; make it a parameter of the model, detach it, or "
+                "switch it off by requires_grad_(False)"
             )
     trained = [
         name for name, node in zip(step.parameters, gradients) if node is not None
@@ -534,9 +577,7 @@ def _capture_loss(
         *(_own_role(step, "buffer", name) for name in written),
     ]
     function = GraphFunction("forward_backward", graph, arguments, outputs)
-    looked_at = [
-        name for number, name in enumerate(step.outside, len(names)) if number in asked
-    ]
+    looked_at = [originals[number] for number in sorted(asked)]
     return function, trained, Beside(drawn, literals, looked_at)
 
 
