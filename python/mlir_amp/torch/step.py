@@ -522,7 +522,7 @@ class CompiledStep:
             self._clip,
             self._find_outside(),
             self._python.arrays,
-            lambda: None,
+            lambda _: None,
         )
         text, beside = self._capture(step, self._first_part(batch))
         draws = beside.draws
@@ -570,9 +570,8 @@ class CompiledStep:
                 torch.random.fork_rng(devices=[]),
             ):
                 # What a run of the loss sets is not there for the next one.
-                def begin() -> None:
-                    self._python.restore(before)
-                    before.clear_caches()
+                def begin(stays: Callable[[Any], bool]) -> None:
+                    self._python.restore(before, stays)
 
                 step = step._replace(begin=begin)
                 captured = step_capture.capture(step, batch)

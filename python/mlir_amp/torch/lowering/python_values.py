@@ -858,9 +858,15 @@ class PythonValues:
             [(name, source, _state_of(source)) for name, source in sources.items()],
         )
 
-    def restore(self, before: Snapshot) -> list[str]:
+    def restore(
+        self, before: Snapshot, stays: Callable[[Any], bool] = lambda _: False
+    ) -> list[str]:
         """Puts attributes of modules, and what lists and dictionaries hold, back to what
         they were before a capture.
+
+        Args:
+            before: What `snapshot` gave.
+            stays: Says of a value that was set whether it is left.
 
         Returns:
             The names of what the capture set, or changed in place: from now on that is
@@ -871,6 +877,8 @@ class PythonValues:
             now = vars(module)
             for name in {*now, *old}:
                 if name in now and name in old and now[name] is old[name]:
+                    continue
+                if stays(now.get(name)):
                     continue
                 if name not in old and not _holds_tensor(now[name]):
                     # Made at the first call; a constant from then on.
@@ -896,11 +904,12 @@ class PythonValues:
             for name, held, old in before.objects
             for key in {*vars(held), *old}
             if vars(held).get(key) is not old.get(key)
+            and not stays(vars(held).get(key))
         ]
         changed += [
             (name, scope, name, {name: value})
             for name, scope, value in before.scopes
-            if scope.get(name) is not value
+            if scope.get(name) is not value and not stays(scope.get(name))
         ]
         for name, now, key, old in changed:
             names.append(name)
@@ -912,7 +921,8 @@ class PythonValues:
         for name, holder, old in before.holders:
             now = dict(vars(holder))
             for key in {*now, *old}:
-                if now.get(key, _NOTHING) is old.get(key, _NOTHING):
+                same = now.get(key, _NOTHING) is old.get(key, _NOTHING)
+                if same or stays(now.get(key)):
                     continue
                 names.append(f"{name}.{key}")
                 self._changing.add(names[-1])
@@ -922,6 +932,8 @@ class PythonValues:
                     delattr(holder, key)
         for name, held, entries in before.containers:
             now = _entries(held)
+            if stays(now):
+                continue
             if len(now) != len(entries) or not all(map(_is_same, now, entries)):
                 names.append(name)
                 _refill(held, entries)

@@ -17,7 +17,7 @@ import copy
 import functools
 import numbers
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 from unittest import mock
 
@@ -33,7 +33,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
-from torch.utils._pytree import tree_map_only
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from mlir_amp.errors import NotLowered
 from mlir_amp.step_function import Part, Role, TypedRole, call_in_turn
@@ -71,7 +71,8 @@ class Step(NamedTuple):
         outside: By name, what the model or the loss may read and that is neither the
             model's nor of the batch. What is read becomes an argument.
         arrays: Of NumPy, those whose values are looked at before each step.
-        begin: Called before each run of the loss: it is run more than once.
+        begin: Called before each run of the loss: it is run more than once. Takes what
+            says of a value that the last one set whether it stays.
     """
 
     model: nn.Module
@@ -83,7 +84,7 @@ class Step(NamedTuple):
     clip: Callable[[nn.Module], Any] | None
     outside: Mapping[str, Tensor]
     arrays: Sequence[Any]
-    begin: Callable[[], Any]
+    begin: Callable[[Callable[[Any], bool]], Any]
 
 
 class Beside(NamedTuple):
@@ -224,6 +225,8 @@ class _Substitution(TorchFunctionMode):
     ) -> None:
         super().__init__()
         self._made = made
+        # By their handles, what depends on what a step is given, and what is computed.
+        self._given: dict[int, Tensor] = {}
         self._kept = of, arrays  # so that no other object gets their handles
         self._by = {id(old): new for old, new in zip(of, by)}
         self._numbers = {id(old): number for number, old in enumerate(of)}
@@ -248,7 +251,22 @@ class _Substitution(TorchFunctionMode):
                 "it, which a step does not have; take a view of the whole tensor"
             )
         args, kwargs = tree_map_only(Tensor, self._take, (args, kwargs or {}))
-        return func(*args, **kwargs)
+        result = func(*args, **kwargs)
+        if any(self.depends(value) for value in tree_leaves((args, kwargs))):
+            # What it writes to in place is among its arguments.
+            self.give(tree_leaves((result, args, kwargs)))
+        return result
+
+    def give(self, values: Iterable[Any]) -> None:
+        """Notes that these depend on what a step is given."""
+        for value in values:
+            if isinstance(value, Tensor):
+                self._given[id(value)] = value
+
+    def depends(self, value: Any) -> bool:
+        """Whether a tensor, or a part of a container, depends on what a step is given."""
+        parts = tree_leaves(value)
+        return any(isinstance(part, Tensor) and id(part) in self._given for part in parts)
 
     def _take(self, value: Tensor) -> Tensor:
         if id(value) not in self._by:
@@ -411,11 +429,16 @@ def _capture_loss(
     end = len(originals)
     asked: set[int] = set()
     made: list[Tensor] = []
+    runs: list[_Substitution] = []
 
     def run(*values: Tensor) -> Tensor:
-        step.begin()
+        # It is run more than once. Of what the last one set, what it computes anew each
+        # time is not there; what it hands on to the next is, and is refused.
+        step.begin(runs[-1].depends if runs else lambda _: False)
         given = _Substitution(originals, values[:end], step.arrays, made)
         given.asked = asked
+        given.give(values)
+        runs.append(given)
         with _DataWrites(), _without_foreign_memory(), given:
             return _call_with(wrapped, dict(zip(names, values)), *values[end:])
 
