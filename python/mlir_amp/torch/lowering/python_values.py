@@ -516,7 +516,7 @@ class PythonValues:
         # and iterators.
         self._sources: dict[str, Any] = {}
         # Functions that keep results, by `functools.cache`.
-        self._caches: list[tuple[str, Any]] = []
+        self._caches: list[Any] = []
         # Functions that are called.
         self._called: list[types.FunctionType] = []
         # Objects whose attributes it may set, and globals that it sets.
@@ -741,7 +741,7 @@ class PythonValues:
             self._read_code(value, values, seen)
             return
         if isinstance(value, functools._lru_cache_wrapper):
-            self._caches.append((name, value))
+            self._caches.append(value)
             self._read_value(name, value.__wrapped__, values, seen, names, depth)
             return
         if _is_source(value):
@@ -843,8 +843,8 @@ class PythonValues:
         held_inside = [pair for top in tops for pair in _nested(*top)]
         kinds = {type(module): None for module in self._model.modules()}
         kinds = [kind for kind in kinds if not _is_library(kind.__module__)]
-        own = [(kind.__name__, _cache_of(value)) for kind in kinds for value in vars(kind).values()]
-        caches = {id(cache): (name, cache) for name, cache in (*self._caches, *own) if cache}
+        of_classes = (_cache_of(value) for kind in kinds for value in vars(kind).values())
+        caches = [*self._caches, *(cache for cache in of_classes if cache is not None)]
         holders = [(holder.__qualname__, holder) for holder in (*kinds, *self._called)]
         containers = [(name, held, _entries(held)) for name, held in held_inside]
         return Snapshot(
@@ -853,7 +853,7 @@ class PythonValues:
             [(name, held, dict(vars(held))) for name, held in self._objects],
             [(name, scope, scope.get(name)) for name, scope in self._scopes],
             containers,
-            [cache for _, cache in caches.values()],
+            caches,
             [(name, holder, dict(vars(holder))) for name, holder in holders],
             [(name, source, _state_of(source)) for name, source in sources.items()],
         )

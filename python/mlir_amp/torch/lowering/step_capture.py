@@ -276,8 +276,9 @@ class _Substitution(TorchFunctionMode):
 
     def _require_numbers(self, data: Any, is_copied: bool) -> None:
         """Refuses data that a step could not see changed."""
-        is_number = getattr(data, "shape", None) == ()  # of NumPy
-        if isinstance(data, numbers.Number) or is_number and not isinstance(data, Tensor):
+        is_single = getattr(data, "shape", None) == ()  # a number of NumPy
+        is_number = isinstance(data, numbers.Number) or is_single
+        if is_number and not isinstance(data, Tensor):
             return
         if isinstance(data, list | tuple) and len(data) <= MOST_ENTRIES:
             for part in data:
