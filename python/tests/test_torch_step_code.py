@@ -508,7 +508,8 @@ def masks(n):
 
 
 @pytest.mark.parametrize("kind", ["dictionary", "function"])
-def test_a_refusal_leaves_caches_as_they_were(kind) -> None:
+def test_caches_are_left_as_they_were(kind) -> None:
+    """By a step that computes what they would hold, and by a refusal."""
     model, x = Cached(), torch.randn(3, 4)
     loss = {
         "dictionary": lambda m, x: m(x).sum(),
@@ -516,8 +517,17 @@ def test_a_refusal_leaves_caches_as_they_were(kind) -> None:
     }[kind]
     masks.cache_clear()
     step = amp.compile_step(model, loss, still(model), "O0")
-    with pytest.raises(NotLowered):
-        step(x)
+    with warnings.catch_warnings(action="ignore", category=UnseenWarning):
+        found = step(x)
+    assert model.cache == {} and masks.cache_info().currsize == 0
+    torch.testing.assert_close(found, loss(model, x).detach())
+    model.cache.clear()
+    masks.cache_clear()
+    refused = amp.compile_step(
+        model, lambda m, x: loss(m, x) * float(m.inner.bias.sum()), still(model), "O0"
+    )
+    with pytest.raises(NotLowered, match="reads the value of a tensor"):
+        refused(x)
     assert model.cache == {} and masks.cache_info().currsize == 0
     loss(model, x).backward()  # as before
     assert type(masks(3)) is torch.Tensor

@@ -455,6 +455,8 @@ def _nested(name: str, value: Any, depth: int = _DEPTH) -> Iterator[tuple[str, A
 
 def _holds_tensor(value: Any, depth: int = _DEPTH) -> bool:
     """Whether a value is a tensor, or a container that has one inside."""
+    if type(value) in _PROXIES:
+        return False
     if isinstance(value, Tensor):
         return True
     if not depth or not isinstance(value, _CONTAINERS):
@@ -783,7 +785,9 @@ class PythonValues:
         kind = type(value)
         if not isinstance(value, nn.Module):
             _add(values, name, _exact(kind))
-        if _is_library(kind.__module__) or _is_installed(kind.__module__):
+        # What an installed criterion's code names is not known.
+        is_called = callable(value) and _is_installed(kind.__module__)
+        if is_called or _is_library(kind.__module__):
             for key, part in getattr(value, "__dict__", {}).items():
                 if (part := _frozen(part)) != _UNSEEN:
                     _add(values, f"{name}.{key}", part)

@@ -201,6 +201,13 @@ def _refuse_data(data: Any) -> NoReturn:
     )
 
 
+def _writes(function: Any) -> bool:
+    """Whether a function of PyTorch writes to its first argument."""
+    name = getattr(function, "__name__", "")
+    in_place = name.endswith("_") and not name.endswith("__")
+    return in_place or name == "__setitem__" or name.startswith("__i")
+
+
 class _Substitution(TorchFunctionMode):
     """Lets PyTorch's functions take other tensors than they are called with, and make
     tensors only of numbers that are looked at before each step (`PythonValues`).
@@ -252,9 +259,10 @@ class _Substitution(TorchFunctionMode):
             )
         args, kwargs = tree_map_only(Tensor, self._take, (args, kwargs or {}))
         result = func(*args, **kwargs)
-        if any(self.depends(value) for value in tree_leaves((args, kwargs))):
-            # What it writes to in place is among its arguments.
-            self.give(tree_leaves((result, args, kwargs)))
+        if self.depends((args, kwargs)):
+            self.give(tree_leaves((result, kwargs.get("out"))))
+            if _writes(func):
+                self.give(args[:1])
         return result
 
     def give(self, values: Iterable[Any]) -> None:
@@ -265,8 +273,7 @@ class _Substitution(TorchFunctionMode):
 
     def depends(self, value: Any) -> bool:
         """Whether a tensor, or a part of a container, depends on what a step is given."""
-        parts = tree_leaves(value)
-        return any(isinstance(part, Tensor) and id(part) in self._given for part in parts)
+        return any(id(part) in self._given for part in tree_leaves(value))
 
     def _take(self, value: Tensor) -> Tensor:
         if id(value) not in self._by:
