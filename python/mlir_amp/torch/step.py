@@ -17,12 +17,13 @@ it begins, and has half copies of its own of what has no master (O3, buffers).
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import operator
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 from unittest import mock
 
@@ -201,7 +202,8 @@ class CompiledStep:
         # what follows from it.
         self._seen: list[Any] = []
         self._parameters: dict[str, nn.Parameter] = {}
-        self._own: dict[str, Tensor] = {}
+        # Of the model's tensors, by their handles, the names.
+        self._own: dict[int, Any] = {}
         self._modules: list[tuple[str, nn.Module]] = []
         self._groups: tuple[Any, ...] = ()
         self._arrays: dict[compiler.Program, _Arrays] = {}
@@ -359,7 +361,8 @@ class CompiledStep:
         self._seen = seen
         self._arrays.clear()
         self._parameters = dict(self._model.named_parameters())
-        self._own = self._parameters | dict(self._model.named_buffers())
+        own = self._parameters | dict(self._model.named_buffers())
+        self._own = {id(value): (name,) for name, value in own.items()}
         names = {p: name for name, p in self._parameters.items()}
         self._modules = list(self._model.named_modules())
         self._groups = tuple(
@@ -416,7 +419,7 @@ class CompiledStep:
         if not self._outside:
             return ()
         # The model's own count by their names in the model.
-        first = {id(value): (name,) for name, value in self._own.items()}
+        first = dict(self._own)
         return tuple(
             (
                 name,
@@ -427,14 +430,14 @@ class CompiledStep:
                 value.requires_grad,
                 first.setdefault(id(value), name),
             )
-            for name, value in self._find_named(self._outside)
+            for name, value in self._find_named()
         )
 
-    def _find_named(self, names: Iterable[str]) -> list[tuple[str, Tensor]]:
-        """Tensors beside those of the batch, as values of Python were read last; in an
-        order that stays."""
+    def _find_named(self) -> list[tuple[str, Tensor]]:
+        """The tensors beside those of the batch that steps look at, as values of Python
+        were read last; in an order that stays."""
         now = self._python.tensors
-        return [(name, now[name]) for name in sorted(names) if name in now]
+        return [(name, now[name]) for name in sorted(self._outside) if name in now]
 
     def _say_what_is_new(self, batch: tuple[Tensor, ...], key: Any) -> str:
         """The difference to what was compiled last."""
@@ -522,7 +525,6 @@ class CompiledStep:
             self._clip,
             self._find_outside(),
             self._python.arrays,
-            lambda _: None,
         )
         text, beside = self._capture(step, self._first_part(batch))
         draws = beside.draws
@@ -570,11 +572,8 @@ class CompiledStep:
                 torch.random.fork_rng(devices=[]),
             ):
                 # What a run of the loss sets is not there for the next one.
-                def begin(stays: Callable[[Any], bool]) -> None:
-                    self._python.restore(before, stays)
-
-                step = step._replace(begin=begin)
-                captured = step_capture.capture(step, batch)
+                begin = functools.partial(self._python.restore, before)
+                captured = step_capture.capture(step, batch, begin)
         except ZeroDivisionError as error:  # in a rule that PyTorch states in Python
             raise NotLowered(
                 "the loss divides by a number of elements that is 0 for this batch; leave "
@@ -613,10 +612,9 @@ class CompiledStep:
         """By name, the tensors that a step can take beside those of model and batch, each
         by the first of its names."""
         found: dict[int, tuple[str, Tensor]] = {}
-        own = set(map(id, self._own.values()))
         for name, value in sorted(self._python.tensors.items()):
             if (
-                id(value) not in own
+                id(value) not in self._own
                 and type(value) in (Tensor, nn.Parameter)
                 and value.device.type == "cpu"
                 and value.layout is torch.strided
@@ -680,7 +678,7 @@ class CompiledStep:
     def _read_outside(self) -> dict[tuple[str, str], Tensor]:
         """By role and name, the tensors beside those of model, optimizer and batch."""
         found = dict(self._literals[self._program])
-        found |= self._find_named(self._outside)
+        found |= self._find_named()
         return {
             (step_capture.OUTSIDE_ROLE, step_capture.OUTSIDE + name): value
             for name, value in found.items()
@@ -736,8 +734,6 @@ class _Arrays:
         self._batch: list[tuple[int, str, compiler.Value]] = []
         self._numbers: list[tuple[int, str]] = []
         self._shifted: list[tuple[int, Tensor]] = []
-        # Arguments that are neither the model's nor of the batch, as they lie.
-        self._beside: list[tuple[int, Tensor]] = []
 
         self._arguments = [0] * len(function.arguments)
         for index, value in enumerate(function.arguments):
@@ -753,8 +749,6 @@ class _Arrays:
                 _, memory = self._find(value, tensors)
                 if not memory.is_contiguous() or memory.is_neg():
                     self._shifted.append((index, memory))
-                elif value.role == step_capture.OUTSIDE_ROLE:
-                    self._beside.append((index, memory))
                 self._arguments[index] = memory.data_ptr()
         self._results = [0] * len(function.results)
         places: dict[int, str] = {}
@@ -795,19 +789,21 @@ class _Arrays:
             for value in function.results
             if value.role == "buffer"
         }
-        for value in function.arguments:
-            if (value.role, value.name) in self._outside:
-                memory = tensors[value.role, value.name].untyped_storage().data_ptr()
-                if memory in buffers:
-                    name = value.name.removeprefix(step_capture.OUTSIDE)
-                    _refuse(
-                        f"expected '{name}' to have memory of its own, but it is that of "
-                        f"'{buffers[memory]}', which the forward pass writes; read the "
-                        "buffer itself"
-                    )
-        for index, memory in self._beside:
-            if memory.untyped_storage().data_ptr() in self._written:
-                self._shifted.append((index, memory))
+        copied = {index for index, _ in self._shifted}
+        for index, value in enumerate(function.arguments):
+            tensor = self._outside.get((value.role, value.name))
+            if tensor is None:
+                continue
+            memory = tensor.untyped_storage().data_ptr()
+            if memory in buffers:
+                name = value.name.removeprefix(step_capture.OUTSIDE)
+                _refuse(
+                    f"expected '{name}' to have memory of its own, but it is that of "
+                    f"'{buffers[memory]}', which the forward pass writes; read the "
+                    "buffer itself"
+                )
+            if memory in self._written and index not in copied:
+                self._shifted.append((index, tensor))
 
     def _find(
         self, value: compiler.Value, tensors: Mapping[tuple[str, str], Tensor]

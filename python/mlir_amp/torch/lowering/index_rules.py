@@ -161,27 +161,15 @@ def _scatter_reduce(
 
 
 def _index_reduce(
-    x: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    reduce: str,
-    *,
-    include_self: bool = True,
+    x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, **options: bool
 ) -> Tensor:
     """One index for all that stands at a place of `dim`."""
     if not x.dim():
         return NotImplemented
     shape = [1] * x.dim()
     shape[dim] = index.numel()
-    return _scatter_reduce(
-        x,
-        dim,
-        index.reshape(shape).expand(source.shape),
-        source,
-        reduce,
-        include_self=include_self,
-    )
+    index = index.reshape(shape).expand(source.shape)
+    return _scatter_reduce(x, dim, index, source, reduce, **options)
 
 
 def _scatter_value(x: Tensor, dim: int, index: Tensor, value: float) -> Tensor:

@@ -510,10 +510,8 @@ class PythonValues:
         # Of networks outside of the model, by their numbers: what they consisted of, and
         # their tensors with names.
         self._networks: dict[int, tuple[list[Any], list[tuple[str, Tensor]]]] = {}
-        # Arrays of NumPy whose elements are among what `read` gave, and their type, if
-        # there is NumPy.
+        # Arrays of NumPy whose elements are among what `read` gave.
         self.arrays: list[Any] = []
-        self._array: Any = None
         # What gives another value at each call, by name: generators of random numbers
         # and iterators.
         self._sources: dict[str, Any] = {}
@@ -560,7 +558,6 @@ class PythonValues:
             for _, value, frozen in read.containers
             if isinstance(frozen, _Array)
         ]
-        self._array = getattr(sys.modules.get("numpy"), "ndarray", None)
         self._caches, self._containers, self._objects, self._scopes = [], [], [], []
         self._called = []
         for function in self._functions:
@@ -725,8 +722,6 @@ class PythonValues:
         if isinstance(value, Tensor):
             self._add_tensor(name, value)
             return
-        if type(value) is self._array and value.size <= MOST_INSIDE:
-            self.arrays.append(value)
         if id(value) in self._own or isinstance(value, _SKIPPED):
             return
         if type(value).__module__ == "mlir_amp.torch.step":  # the step itself
@@ -751,6 +746,8 @@ class PythonValues:
             if _is_installed(type(value).__module__):
                 return
         frozen = _frozen(value)
+        if isinstance(frozen, _Array):
+            self.arrays.append(value)
         if isinstance(value, nn.Module):
             self._read_network(name, value, seen)
             _add(values, name, frozen)

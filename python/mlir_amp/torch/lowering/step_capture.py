@@ -71,8 +71,6 @@ class Step(NamedTuple):
         outside: By name, what the model or the loss may read and that is neither the
             model's nor of the batch. What is read becomes an argument.
         arrays: Of NumPy, those whose values are looked at before each step.
-        begin: Called before each run of the loss: it is run more than once. Takes what
-            says of a value that the last one set whether it stays.
     """
 
     model: nn.Module
@@ -84,7 +82,9 @@ class Step(NamedTuple):
     clip: Callable[[nn.Module], Any] | None
     outside: Mapping[str, Tensor]
     arrays: Sequence[Any]
-    begin: Callable[[Callable[[Any], bool]], Any]
+
+
+Begin = Callable[[Callable[[Any], bool]], Any]
 
 
 class Beside(NamedTuple):
@@ -215,12 +215,12 @@ class _Substitution(TorchFunctionMode):
     Attributes:
         asked: The numbers, in `of`, of the tensors that any function was called with: it
             may have asked for no more than a shape.
+        made: The tensors that were made of numbers.
 
     Args:
         of: What is given.
         by: What is taken for it.
         arrays: Of NumPy, those that are looked at.
-        made: Gets the tensors that are made of numbers.
     """
 
     def __init__(
@@ -228,10 +228,8 @@ class _Substitution(TorchFunctionMode):
         of: Sequence[Tensor],
         by: Sequence[Tensor],
         arrays: Sequence[Any],
-        made: list[Tensor],
     ) -> None:
         super().__init__()
-        self._made = made
         # By their handles, what depends on what a step is given, and what is computed.
         self._given: dict[int, Tensor] = {}
         self._kept = of, arrays  # so that no other object gets their handles
@@ -239,6 +237,7 @@ class _Substitution(TorchFunctionMode):
         self._numbers = {id(old): number for number, old in enumerate(of)}
         self._arrays = {id(array) for array in arrays}
         self.asked: set[int] = set()
+        self.made: list[Tensor] = []
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -246,7 +245,7 @@ class _Substitution(TorchFunctionMode):
         if func in _OF_NUMBERS and args and not isinstance(args[0], Tensor):
             self._require_numbers(args[0], func is torch.tensor)
             with _disable_current_modes():
-                self._made.append(func(*args, **(kwargs or {})))
+                self.made.append(func(*args, **(kwargs or {})))
         if func in _TO_PYTHON and id(args[0]) in self._by:
             raise NotLowered(
                 f"the model or the loss takes the values of a tensor to Python "
@@ -414,7 +413,7 @@ def _without_unread(graph: torch.fx.Graph, arguments: Sequence[Role]) -> list[Ro
 
 
 def _capture_loss(
-    step: Step, batch: Sequence[Tensor], origins: Origins
+    step: Step, batch: Sequence[Tensor], origins: Origins, begin: Begin
 ) -> tuple[GraphFunction, list[str], Beside]:
     """Forward and backward pass, the names of the parameters with a gradient, and what
     it takes beside model and batch."""
@@ -435,16 +434,13 @@ def _capture_loss(
         *step.outside.values(),
     ]
     end = len(originals)
-    asked: set[int] = set()
-    made: list[Tensor] = []
     runs: list[_Substitution] = []
 
     def run(*values: Tensor) -> Tensor:
         # It is run more than once. Of what the last one set, what it computes anew each
         # time is not there; what it hands on to the next is, and is refused.
-        step.begin(runs[-1].depends if runs else lambda _: False)
-        given = _Substitution(originals, values[:end], step.arrays, made)
-        given.asked = asked
+        begin(runs[-1].depends if runs else lambda _: False)
+        given = _Substitution(originals, values[:end], step.arrays)
         given.give(values)
         runs.append(given)
         with _DataWrites(), _without_foreign_memory(), given:
@@ -547,6 +543,7 @@ def _capture_loss(
     for node in forward.nodes:
         if node.op == "placeholder":
             values[node] = graph.node_copy(node, values.__getitem__)
+    made = [value for run in runs for value in run.made]
     fake_mode = next(iter(forward.nodes)).meta["val"].fake_mode
     for node in (*forward.nodes, *backward.nodes):
         if node.op == "get_attr" and not _is_among(node.meta["literal"], made):
@@ -608,7 +605,8 @@ def _capture_loss(
         *(_own_role(step, "buffer", name) for name in written),
     ]
     function = GraphFunction("forward_backward", graph, arguments, outputs)
-    looked_at = [originals[number] for number in sorted(asked)]
+    asked = sorted(set().union(*(run.asked for run in runs)))
+    looked_at = [originals[number] for number in asked]
     return function, trained, Beside(drawn, literals, looked_at)
 
 
@@ -724,12 +722,16 @@ def _signature(function: GraphFunction) -> Part:
     )
 
 
-def capture(step: Step, batch: Sequence[Tensor]) -> tuple[str, Beside]:
+def capture(
+    step: Step, batch: Sequence[Tensor], begin: Begin
+) -> tuple[str, Beside]:
     """The step for batches of one size.
 
     Args:
         step: What to capture; left as it is.
         batch: Tensors like those that the step is going to get.
+        begin: Called before each run of the loss: it is run more than once. Takes what
+            says of a value that the last one set whether it stays.
 
     Returns:
         MLIR text with the function ``@train_step``, and what its other arguments are.
@@ -738,7 +740,7 @@ def capture(step: Step, batch: Sequence[Tensor]) -> tuple[str, Beside]:
         NotLowered: A part of it has no form for the compiler.
     """
     origins = Origins()
-    forward_backward, trained, beside = _capture_loss(step, batch, origins)
+    forward_backward, trained, beside = _capture_loss(step, batch, origins, begin)
     parts = [forward_backward, _capture_update(step, trained)]
     signatures = [_signature(part) for part in parts]
     return call_in_turn(to_text(parts, origins), signatures), beside
