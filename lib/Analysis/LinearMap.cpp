@@ -39,12 +39,22 @@ LinearExpr::getRange(ArrayRef<int64_t> extents) const {
   return {least, greatest};
 }
 
+FailureOr<std::optional<unsigned>> amp::getDimAlong(AffineMap map,
+                                                    unsigned loop) {
+  std::optional<unsigned> found;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    if (!expr.isFunctionOfDim(loop))
+      continue;
+    if (found || !isa<AffineDimExpr>(expr))
+      return failure();
+    found = dim;
+  }
+  return found;
+}
+
 bool amp::walksOneDim(AffineMap map, unsigned loop) {
-  return llvm::count_if(map.getResults(),
-                        [&](AffineExpr expr) {
-                          return expr.isFunctionOfDim(loop);
-                        }) == 1 &&
-         map.getResultPosition(getAffineDimExpr(loop, map.getContext()));
+  FailureOr<std::optional<unsigned>> dim = getDimAlong(map, loop);
+  return succeeded(dim) && *dim;
 }
 
 bool amp::fitsExtents(AffineMap map, ArrayRef<int64_t> shape,

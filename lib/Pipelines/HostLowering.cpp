@@ -113,6 +113,8 @@ static void addFusion(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createOrderContractionResultsPass());
   // Each operation on scores is one now.
   pm.addNestedPass<func::FuncOp>(createSplitMaskedRowsPass());
+  // Of the blocks of each row, those that are large.
+  pm.addNestedPass<func::FuncOp>(createRecomputeInBlocksPass());
 }
 
 static void addTensorStage(OpPassManager &pm,

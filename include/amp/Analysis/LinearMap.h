@@ -33,6 +33,10 @@ struct LinearExpr {
   std::pair<int64_t, int64_t> getRange(ArrayRef<int64_t> extents) const;
 };
 
+/// The one dimension of an operand, indexed by `map`, along `loop`; nothing if
+/// it has none, and failure if one is another function of the loop, or two are.
+FailureOr<std::optional<unsigned>> getDimAlong(AffineMap map, unsigned loop);
+
 /// True if `map` has `loop` in one result, and by itself.
 bool walksOneDim(AffineMap map, unsigned loop);
 

@@ -23,7 +23,8 @@
 // up to a megabyte; the rest is left to who frees buffers, once for each tile.
 // Buffers of one type that are not needed at the same time are one: a tile of
 // a product with the softmax behind it stays in a cache. So are those that an
-// elementwise operation reads last and writes first, element by element.
+// elementwise operation reads last and writes first, element by element. What
+// stands in loops inside of a tile is needed once for each tile, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,6 +76,8 @@ namespace {
 struct Lifetime {
   memref::AllocOp alloc;
   Operation *first = nullptr, *last = nullptr;
+  /// Nobody else can have a view of it.
+  bool isKnown = true;
 };
 } // namespace
 
@@ -91,7 +94,7 @@ static Lifetime getLifetime(memref::AllocOp alloc, Block *body) {
                             llvm::IsaPred<BaseMemRefType>) ||
                (user->hasTrait<OpTrait::IsTerminator>() &&
                 user->getBlock() != body))
-        return {alloc, &body->front(), body->getTerminator()};
+        return {alloc, &body->front(), body->getTerminator(), false};
       Operation *inBody = body->findAncestorOpInBlock(*user);
       if (!life.first || inBody->isBeforeInBlock(life.first))
         life.first = inBody;
@@ -157,6 +160,30 @@ static SmallVector<SmallVector<Lifetime>> groupBuffers(Block *body) {
   return groups;
 }
 
+/// Lets all of `group` be `buffer`.
+static void replaceGroup(ArrayRef<Lifetime> group, Value buffer) {
+  for (Lifetime life : group) {
+    life.alloc.replaceAllUsesWith(buffer);
+    life.alloc.erase();
+  }
+}
+
+/// Moves in front of `loop`, which stands in a tile, what each of its
+/// iterations needs for itself.
+static void hoistBuffers(LoopLikeOpInterface loop) {
+  OpBuilder builder(loop);
+  Block *body = &loop.getLoopRegions().front()->front();
+  for (ArrayRef<Lifetime> group : groupBuffers(body)) {
+    memref::AllocOp first = group.front().alloc;
+    // An iteration may hand on what is not.
+    if (!llvm::all_of(group, [&](const Lifetime &life) {
+          return life.isKnown && life.last != body->getTerminator();
+        }))
+      continue;
+    replaceGroup(group, cast<memref::AllocOp>(builder.clone(*first)));
+  }
+}
+
 /// The number of tiles along each loop.
 static SmallVector<Value> getCounts(OpBuilder &builder, scf::ForallOp forall) {
   SmallVector<Value> counts;
@@ -187,6 +214,11 @@ struct LowerTileLoops
     getOperation().walk([&](scf::ForallOp forall) {
       if (forall.getNumResults() == 0)
         loops.push_back(forall);
+    });
+    getOperation().walk([](LoopLikeOpInterface loop) {
+      if (isa<scf::ForOp, scf::ForallOp>(loop) &&
+          loop->getParentOfType<scf::ForallOp>())
+        hoistBuffers(loop);
     });
     for (scf::ForallOp forall : loops)
       lower(forall);
@@ -242,10 +274,7 @@ struct LowerTileLoops
       onStack += bytes;
       auto alloca = memref::AllocaOp::create(
           builder, first.getLoc(), first.getType(), first.getAlignmentAttr());
-      for (Lifetime life : group) {
-        life.alloc.replaceAllUsesWith(alloca.getMemref());
-        life.alloc.erase();
-      }
+      replaceGroup(group, alloca);
     }
 
     auto loop = scf::ForOp::create(builder, loc, begin, end, constant(1));

@@ -90,11 +90,16 @@ static int64_t getPoints(linalg::LinalgOp op) {
              : ShapedType::getNumElements(ranges);
 }
 
-/// Tiles of `loop`.
-static int64_t countTiles(scf::ForallOp loop) {
+/// Tiles of `loop`, or iterations of one inside of a tile.
+static int64_t countTiles(Operation *loop) {
+  if (auto sequence = dyn_cast<scf::ForOp>(loop)) {
+    std::optional<APInt> count = sequence.getStaticTripCount();
+    return count ? count->getSExtValue() : kUnknown;
+  }
+  auto forall = cast<scf::ForallOp>(loop);
   int64_t tiles = 1;
   for (auto [end, step] :
-       llvm::zip_equal(loop.getMixedUpperBound(), loop.getMixedStep())) {
+       llvm::zip_equal(forall.getMixedUpperBound(), forall.getMixedStep())) {
     std::optional<int64_t> last = getConstantIntValue(end);
     if (!last)
       return kUnknown;
@@ -104,10 +109,10 @@ static int64_t countTiles(scf::ForallOp loop) {
 }
 
 static int64_t countOperations(Operation *op) {
-  if (auto loop = dyn_cast<scf::ForallOp>(op)) {
-    int64_t inTile = 0, tiles = countTiles(loop);
-    for (auto inner : loop.getBody()->getOps<linalg::LinalgOp>())
-      inTile += countOperations(inner);
+  if (isa<scf::ForallOp, scf::ForOp>(op)) {
+    int64_t inTile = 0, tiles = countTiles(op);
+    for (Operation &inner : op->getRegion(0).front())
+      inTile += countOperations(&inner);
     return tiles == kUnknown ? kUnknown : inTile * tiles;
   }
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
@@ -187,16 +192,16 @@ static void describeTiles(llvm::raw_ostream &os, scf::ForallOp loop) {
   }
   unsigned operations = 0;
   SmallVector<linalg::LinalgOp> products;
-  for (auto op : loop.getBody()->getOps<linalg::LinalgOp>()) {
+  loop.walk([&](linalg::LinalgOp op) {
     if (isHostContraction(op)) {
       products.push_back(op);
-      continue;
+      return;
     }
     Operation *next = op->getNextNode();
     while (next && isMemoryEffectFree(next))
       next = next->getNextNode();
     operations += !next || !isStart(op, *next);
-  }
+  });
   llvm::interleaveComma(products, os, [&](linalg::LinalgOp product) {
     describeProduct(os, product);
   });

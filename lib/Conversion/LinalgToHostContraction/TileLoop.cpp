@@ -11,7 +11,8 @@
 // overlaps no other (llvm.noalias, see amp-outline-kernels). Buffers are known
 // by what they are views of; what a selection, a call or a loop gives is not
 // known, and may be any of them. Where B begins is an offset, and so no view
-// may move the pointer that it counts from.
+// may move the pointer that it counts from. Of loops in each other it is the
+// largest, as far as what B is cut from is there in front of it.
 //
 // It is columns of one matrix in all tiles if it is a subview that cuts nothing
 // but columns.
@@ -72,16 +73,12 @@ static std::optional<SmallVector<Value>> findWritten(Operation *loop) {
   return written;
 }
 
-std::optional<TileLoop> TileLoop::find(const Contraction &product) {
-  auto loop = dyn_cast<scf::ForOp>(product.op->getParentOp());
-  if (!loop)
-    return std::nullopt;
-  TileLoop tiles{loop, loop};
-  if (isa<scf::ParallelOp>(loop->getParentOp()))
-    tiles.outer = loop->getParentOp();
+/// True if nothing in `tiles` writes B of `product`, and no view moves the
+/// pointer that it counts from.
+static bool keepsB(const Contraction &product, const TileLoop &tiles) {
   for (Value view = product.b.value; view; view = getViewedBuffer(view))
     if (view.getDefiningOp<memref::ViewOp>() && !tiles.isDefinedOutside(view))
-      return std::nullopt;
+      return false;
   std::optional<SmallVector<Value>> written = findWritten(tiles.outer);
   Value root = getBufferRoot(product.b.value);
   auto isKnown = [](Value of) {
@@ -91,10 +88,26 @@ std::optional<TileLoop> TileLoop::find(const Contraction &product) {
     return other != root && isKnown(other) &&
            (isApartFromOthers(root) || isApartFromOthers(other));
   };
-  if (!written || !isKnown(root) || !tiles.isDefinedOutside(root) ||
-      !llvm::all_of(*written, isElsewhere))
-    return std::nullopt;
-  return tiles;
+  return written && isKnown(root) && tiles.isDefinedOutside(root) &&
+         llvm::all_of(*written, isElsewhere);
+}
+
+std::optional<TileLoop> TileLoop::find(const Contraction &product) {
+  Value source = product.b.value;
+  if (auto view = source.getDefiningOp<memref::SubViewOp>())
+    source = view.getSource();
+  std::optional<TileLoop> largest;
+  Operation *inner = product.op;
+  while (auto loop = dyn_cast<scf::ForOp>(inner->getParentOp())) {
+    TileLoop tiles{loop, loop};
+    if (isa<scf::ParallelOp>(loop->getParentOp()))
+      tiles.outer = loop->getParentOp();
+    if (!keepsB(product, tiles) || (largest && !tiles.isDefinedOutside(source)))
+      break;
+    largest = tiles;
+    inner = loop;
+  }
+  return largest;
 }
 
 /// The largest number known to divide `offset`; 0 divides as any number.

@@ -20,7 +20,7 @@
 
 namespace mlir::amp {
 
-/// The loop that a product stands in, and in which nothing writes its B.
+/// A loop that a product stands in, and in which nothing writes its B.
 struct TileLoop {
   scf::ForOp loop;
   /// The loop whose iterations threads share, if it has this one in its body;

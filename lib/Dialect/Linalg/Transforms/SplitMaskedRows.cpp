@@ -34,6 +34,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MaskedElements.h"
+#include "TensorPart.h"
 #include "amp/Analysis/Contraction.h"
 #include "amp/Analysis/Fill.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
@@ -128,21 +129,6 @@ private:
 // Which operations
 //===----------------------------------------------------------------------===//
 
-/// The one dimension of an operand along `loop`; nothing if it has none, and
-/// failure if it has another function of the loop.
-static FailureOr<std::optional<unsigned>> getDimOf(AffineMap map,
-                                                   unsigned loop) {
-  std::optional<unsigned> found;
-  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-    if (!expr.isFunctionOfDim(loop))
-      continue;
-    if (found || !isa<AffineDimExpr>(expr))
-      return failure();
-    found = dim;
-  }
-  return found;
-}
-
 bool MaskedRegion::readsAlong(linalg::GenericOp op, unsigned row,
                               unsigned column) const {
   return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
@@ -150,8 +136,8 @@ bool MaskedRegion::readsAlong(linalg::GenericOp op, unsigned row,
     if (it == values.end())
       return true;
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    FailureOr<std::optional<unsigned>> rowDim = getDimOf(map, row),
-                                       columnDim = getDimOf(map, column);
+    FailureOr<std::optional<unsigned>> rowDim = getDimAlong(map, row),
+                                       columnDim = getDimAlong(map, column);
     return succeeded(rowDim) && succeeded(columnDim) &&
            *rowDim == it->second.row && *columnDim == it->second.column;
   });
@@ -174,8 +160,8 @@ bool MaskedRegion::add(linalg::GenericOp op, unsigned row, unsigned column) {
   bool readsZeros = false;
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    FailureOr<std::optional<unsigned>> rowDim = getDimOf(map, row),
-                                       columnDim = getDimOf(map, column);
+    FailureOr<std::optional<unsigned>> rowDim = getDimAlong(map, row),
+                                       columnDim = getDimAlong(map, column);
     if (failed(rowDim) || failed(columnDim))
       return false;
     MaskedValue seen{*rowDim, *columnDim};
@@ -277,8 +263,9 @@ void MaskedRegion::addProducers() {
                         [&](Operation *user) { return isInside(user); }))
         continue;
       AffineMap read = reader.op.getMatchingIndexingMap(&operand);
-      FailureOr<std::optional<unsigned>> row = getDimOf(read, reader.row),
-                                         column = getDimOf(read, reader.column);
+      FailureOr<std::optional<unsigned>> row = getDimAlong(read, reader.row),
+                                         column =
+                                             getDimAlong(read, reader.column);
       AffineMap written =
           producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
       if (failed(row) || failed(column) || !*row || !*column ||
@@ -291,8 +278,8 @@ void MaskedRegion::addProducers() {
             AffineMap map = producer.getMatchingIndexingMap(&input);
             return isa<RankedTensorType>(input.get().getType()) &&
                    !values.contains(input.get()) &&
-                   succeeded(getDimOf(map, masked.row)) &&
-                   succeeded(getDimOf(map, masked.column));
+                   succeeded(getDimAlong(map, masked.row)) &&
+                   succeeded(getDimAlong(map, masked.column));
           });
       SmallVector<int64_t> extents = producer.getStaticLoopRanges();
       if (!isSliced || extents[masked.row] != numRows ||
@@ -370,36 +357,18 @@ SmallVector<RowBlock> MaskedRegion::makeBlocks(int64_t mostBlocks,
 // Blocks
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Part of a tensor.
-struct Part {
-  SmallVector<int64_t> shape;
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-
-  Part(OpBuilder &b, RankedTensorType type, std::optional<unsigned> row,
-       std::optional<unsigned> column, const RowBlock &block) {
-    shape = llvm::to_vector(type.getShape());
-    offsets.assign(shape.size(), b.getIndexAttr(0));
-    strides.assign(shape.size(), b.getIndexAttr(1));
-    if (row) {
-      offsets[*row] = b.getIndexAttr(block.begin);
-      shape[*row] = block.rows;
-    }
-    if (column)
-      shape[*column] = block.columns;
-    sizes = getAsIndexOpFoldResult(b.getContext(), shape);
-  }
-
-  Value extract(OpBuilder &b, Location loc, Value whole) const {
-    return tensor::ExtractSliceOp::create(b, loc, whole, offsets, sizes,
-                                          strides);
-  }
-  Value insert(OpBuilder &b, Location loc, Value part, Value whole) const {
-    return tensor::InsertSliceOp::create(b, loc, part, whole, offsets, sizes,
-                                         strides);
-  }
-};
-} // namespace
+/// What `block` has of a tensor of `type` with such dimensions.
+static TensorPart getPartOf(Builder &b, RankedTensorType type,
+                            std::optional<unsigned> row,
+                            std::optional<unsigned> column,
+                            const RowBlock &block) {
+  TensorPart part(b, type);
+  if (row)
+    part.cut(*row, b.getIndexAttr(block.begin), block.rows);
+  if (column)
+    part.cut(*column, b.getIndexAttr(0), block.columns);
+  return part;
+}
 
 Value MaskedRegion::getPart(RewriterBase &rewriter, const MaskedOp &masked,
                             OpOperand &operand, const RowBlock &block,
@@ -409,23 +378,14 @@ Value MaskedRegion::getPart(RewriterBase &rewriter, const MaskedOp &masked,
     return it->second[number];
   linalg::GenericOp op = masked.op;
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  std::optional<unsigned> row = *getDimOf(map, masked.row),
-                          column = *getDimOf(map, masked.column);
+  std::optional<unsigned> row = *getDimAlong(map, masked.row),
+                          column = *getDimAlong(map, masked.column);
   if (!row && !column)
     return whole;
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(whole.getType());
-  Part part(rewriter, type, row, column, block);
-  // Of what is nothing yet, or one value, a smaller one.
-  auto fill = whole.getDefiningOp<linalg::LinalgOp>();
-  Value element = fill ? getFillValue(fill) : Value();
-  if (!element && !whole.getDefiningOp<tensor::EmptyOp>())
-    return part.extract(rewriter, loc, whole);
-  Value empty =
-      tensor::EmptyOp::create(rewriter, loc, part.shape, type.getElementType());
-  return element ? linalg::FillOp::create(rewriter, loc, element, empty)
-                       .getResult(0)
-                 : empty;
+  return getPartOf(rewriter, type, row, column, block)
+      .extractOrFill(rewriter, loc, whole);
 }
 
 Value MaskedRegion::assemble(RewriterBase &rewriter, OpResult result,
@@ -441,8 +401,8 @@ Value MaskedRegion::assemble(RewriterBase &rewriter, OpResult result,
     whole = linalg::FillOp::create(rewriter, loc, zero, whole).getResult(0);
   }
   for (auto [block, value] : llvm::zip_equal(blocks, parts.at(result))) {
-    Part part(rewriter, type, seen.row, seen.column, block);
-    whole = part.insert(rewriter, loc, value, whole);
+    whole = getPartOf(rewriter, type, seen.row, seen.column, block)
+                .insert(rewriter, loc, value, whole);
   }
   return whole;
 }
@@ -483,9 +443,9 @@ void MaskedRegion::splitOp(RewriterBase &rewriter, const MaskedOp &masked,
     const RowBlock &block = blocks[number];
     // Where `out` has sums of all rows, the part that the block adds to.
     auto getSums = [&](OpOperand &out) {
-      return Part(
+      return getPartOf(
           rewriter, cast<RankedTensorType>(out.get().getType()), std::nullopt,
-          *getDimOf(op.getMatchingIndexingMap(&out), masked.column), block);
+          *getDimAlong(op.getMatchingIndexingMap(&out), masked.column), block);
     };
     SmallVector<Value> operands;
     for (OpOperand *input : op.getDpsInputOperands())

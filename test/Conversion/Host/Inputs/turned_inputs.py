@@ -68,7 +68,7 @@ def case(number, rng):
         f"    linalg.yield {total} : f32",
         f"  }} -> {tensor(sizes)}",
     ]
-    return lines + weighed("r", sizes)
+    return lines + weighed(("r", sizes))
 
 
 if __name__ == "__main__":

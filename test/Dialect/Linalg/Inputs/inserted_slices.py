@@ -74,7 +74,7 @@ def case(number, rng):
     if is_half:
         lines.append(f"  %result = arith.extf %{result} : {half} to {whole}")
         result = "result"
-    return lines + weighed(result, shape)
+    return lines + weighed((result, shape))
 
 
 if __name__ == "__main__":

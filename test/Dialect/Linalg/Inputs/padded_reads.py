@@ -93,7 +93,7 @@ def case(number, rng):
         f"  %all = tensor.insert_slice %z into %all_y{sizes} {count} {ones}"
         f" : {tensor(count)} into {tensor(whole)}",
     ]
-    return lines + weighed("all", whole)
+    return lines + weighed(("all", whole))
 
 
 if __name__ == "__main__":

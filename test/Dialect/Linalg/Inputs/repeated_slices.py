@@ -61,7 +61,7 @@ def case(number, rng):
         "    linalg.yield %v : f32",
     ]
     lines += combined("y", ["first", "second"], sizes, body)
-    return lines + weighed("y", sizes)
+    return lines + weighed(("y", sizes))
 
 
 if __name__ == "__main__":

@@ -113,15 +113,14 @@ def spread(rng, source, image):
     ]
 
 
-def weighed(name, sizes):
-    """Lines that return the sum of %name, each element times its place."""
+def added(result, name, sizes, start):
+    """Lines that add to tensor<f64> %start the sum of %name, each element times its place."""
     type = tensor(sizes)
     dims = [f"i{d}" for d in range(len(sizes))]
     lines = [
-        "  %none = arith.constant dense<0.0> : tensor<f64>",
-        f"  %check = linalg.generic {{indexing_maps = [{maps(dims, dims, [])}],"
+        f"  %{result} = linalg.generic {{indexing_maps = [{maps(dims, dims, [])}],"
         f" iterator_types = [{kinds('reduction', len(dims))}]}}"
-        f" ins(%{name} : {type}) outs(%none : tensor<f64>) {{",
+        f" ins(%{name} : {type}) outs(%{start} : tensor<f64>) {{",
         "  ^bb0(%v: f32, %acc: f64):",
         "    %one = arith.constant 1 : index",
     ]
@@ -142,7 +141,16 @@ def weighed(name, sizes):
         "    %s = arith.addf %acc, %p : f64",
         "    linalg.yield %s : f64",
         "  } -> tensor<f64>",
-        "  %sum = tensor.extract %check[] : tensor<f64>",
+    ]
+
+
+def weighed(*tensors):
+    """Lines that return the sum of all (name, sizes), each element times its place."""
+    lines = ["  %check0 = arith.constant dense<0.0> : tensor<f64>"]
+    for number, (name, sizes) in enumerate(tensors):
+        lines += added(f"check{number + 1}", name, sizes, f"check{number}")
+    return lines + [
+        f"  %sum = tensor.extract %check{len(tensors)}[] : tensor<f64>",
         "  return %sum : f64",
         "}",
     ]
@@ -214,7 +222,7 @@ def case(number, rng):
         "    linalg.yield %s : f32",
         f"  }} -> {type}",
     ]
-    return lines + weighed("y", result_sizes)
+    return lines + weighed(("y", result_sizes))
 
 
 def write_module(case):

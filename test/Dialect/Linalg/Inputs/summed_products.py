@@ -55,7 +55,7 @@ def case(number, rng):
             f" outs(%e : {whole}) -> {whole}"
         )
         terms[at : at + 2] = [total]
-    return lines + weighed(terms[0], (m, n))
+    return lines + weighed((terms[0], (m, n)))
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def case(number, rng):
         "    linalg.yield %sum : f32",
         f"  }} -> {tensor(shapes[2])}",
     ]
-    return lines + weighed("y", shapes[2])
+    return lines + weighed(("y", shapes[2]))
 
 
 if __name__ == "__main__":
