@@ -24,7 +24,8 @@
 // that is yielded to the next iteration lives at the same time as the next one
 // made at the same place. Such an allocation stays.
 //
-// So does one that goes into an operation which gives memory, unless it is
+// So does one in an scf.parallel, which each thread needs for itself, and one
+// that goes into an operation which gives memory, unless it is
 // known whether that is a view. And so do buffers that 63 bits do not count,
 // alone or together: amp-measure-workspace refuses them, and shows which.
 //
@@ -37,6 +38,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -259,6 +261,9 @@ struct PlanBuffers : public amp::impl::PlanBuffersPassBase<PlanBuffers> {
     Lifetimes lifetimes(function);
     SmallVector<Buffer> buffers;
     function.walk([&](memref::AllocOp alloc) {
+      // Several threads are there at the same time.
+      if (alloc->getParentOfType<scf::ParallelOp>())
+        return;
       if (std::optional<Buffer> buffer = lifetimes.getBuffer(alloc))
         buffers.push_back(*buffer);
     });

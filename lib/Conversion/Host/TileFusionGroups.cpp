@@ -106,7 +106,7 @@ private:
   OpFoldResult getExtent(unsigned loop, OpResult output,
                          Value destination) const;
   /// An empty tensor of the type of `result`, or of its parts, whose loops are
-  /// the first dimensions.
+  /// the first dimensions; what a loop carries, if `result` goes on from there.
   Value createDestination(OpResult result);
   /// What a part of a sum starts from: tensors of `type` of the neutral element
   /// of `combiner`.
@@ -129,6 +129,8 @@ private:
   SmallVector<Value> indices;
   /// Parts of results of the group, in the tile.
   IRMapping parts;
+  /// Of results that are computed in place of what they start from, that.
+  IRMapping places;
 };
 } // namespace
 
@@ -155,9 +157,26 @@ SmallVector<OpResult> GroupTiler::findOutputs() const {
   return outputs;
 }
 
+/// What a loop carries, whose next value is `result`, which starts from it: a
+/// new tensor would be a new buffer in each iteration.
+static Value getCarried(OpResult result) {
+  auto op = cast<linalg::GenericOp>(result.getOwner());
+  OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
+  auto argument = dyn_cast<BlockArgument>(init->get());
+  if (!argument || !op.payloadUsesValueFromOperand(init))
+    return {};
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  return loop && loop.getTiedLoopYieldedValue(argument)->get() == result
+             ? argument
+             : Value();
+}
+
 Value GroupTiler::createDestination(OpResult result) {
   auto type = cast<RankedTensorType>(result.getType());
   auto op = cast<linalg::GenericOp>(result.getOwner());
+  if (Value carried = getCarried(result);
+      carried && getSummedLoops(result).empty())
+    return carried;
   // What is there before has the extents; it may be filled in the group.
   Value init =
       getFirstInit(op.getDpsInitOperand(result.getResultNumber())->get());
@@ -298,11 +317,12 @@ void GroupTiler::tileOperation(unsigned number) {
     }
     types.push_back(partType);
     unsigned result = op.getTiedOpResult(&operand).getResultNumber();
+    Value place = places.lookupOrNull(op->getResult(result));
     if (!group.getSummedLoops(number).empty())
       operands.push_back(
           createNeutral(partType, group.nodes[number].combiners[result]));
     else if (op.payloadUsesValueFromOperand(&operand))
-      operands.push_back(getPart(value, walk));
+      operands.push_back(getPart(place ? place : value, walk));
     else
       operands.push_back(tensor::EmptyOp::create(
           rewriter, loc, partType.getShape(), type.getElementType()));
@@ -371,6 +391,10 @@ void GroupTiler::tile() {
                                       destinations, /*mapping=*/std::nullopt);
   rewriter.setInsertionPointToStart(forall.getBody());
   indices = llvm::to_vector_of<Value>(forall.getInductionVars());
+  for (auto [output, destination, place] :
+       llvm::zip_equal(outputs, destinations, forall.getRegionIterArgs()))
+    if (destination == getCarried(output))
+      places.map(output, place);
   for (unsigned number = 0; number < group.nodes.size(); ++number)
     tileOperation(number);
   // Which step of its loop a tile is, for parts of sums.

@@ -282,3 +282,36 @@ func.func @pointer_before() {
   call @fill(%b) : (memref<16xf32>) -> ()
   return
 }
+
+// What stands in a loop that threads share, each of them needs for itself.
+// CHECK-LABEL: func.func @threads
+// CHECK-NOT:   memref.alloc
+// CHECK:       scf.parallel
+// CHECK:         memref.alloc() : memref<16xf32>
+func.func @threads() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
+    %a = memref.alloc() : memref<16xf32>
+    func.call @fill(%a) : (memref<16xf32>) -> ()
+  }
+  return
+}
+
+// Near miss: iterations that follow each other.
+// CHECK-LABEL: func.func @one_after_the_other
+// CHECK:       memref.alloc() {{.*}}: memref<64xi8>
+// CHECK:       scf.for
+// CHECK-NOT:     memref.alloc
+// CHECK:       return
+func.func @one_after_the_other() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %a = memref.alloc() : memref<16xf32>
+    func.call @fill(%a) : (memref<16xf32>) -> ()
+  }
+  return
+}

@@ -30,8 +30,8 @@
 // twice. Everything else is read or written a block of rows at a time, if it
 // has rows, or, if it is summed over them, added to from block to block.
 //
-// Rows that follow each other are summed in the order of before, so that f32
-// sums of products have the same bits.
+// Rows that follow each other are summed in the order of before, from block to
+// block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,6 +107,8 @@ public:
   LogicalResult find(int64_t maxSteps);
   /// Adds the large values of the forward pass that the region computes again.
   void addKept(llvm::SetVector<Value> &kept) const;
+  /// Adds its operations that are of no forward pass.
+  void addLate(llvm::SmallPtrSetImpl<Operation *> &late) const;
   /// Puts loops in their place, and in `erased` what they compute.
   void compute(RewriterBase &rewriter,
                llvm::SmallPtrSetImpl<Operation *> &erased);
@@ -262,8 +264,12 @@ void BlockRegion::findEarly() {
 LogicalResult BlockRegion::add(linalg::GenericOp op, ArrayRef<unsigned> loops) {
   if (auto *it = ops.find(op); it != ops.end())
     return success(ArrayRef(it->second.loops) == loops);
+  // What a body does besides would be done twice, and later.
   if (op->getBlock() != seed->getBlock() || !op.hasPureTensorSemantics() ||
-      op.hasDynamicShape())
+      op.hasDynamicShape() ||
+      !llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
+        return isMemoryEffectFree(&inner);
+      }))
     return failure();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
@@ -276,10 +282,13 @@ LogicalResult BlockRegion::add(linalg::GenericOp op, ArrayRef<unsigned> loops) {
   BlockOp inside{op, llvm::to_vector(loops),
                  kinds[loops.back()] == utils::IteratorType::reduction};
   if (inside.sumsRows) {
-    // Each block goes on where the one before it ended.
+    // Each block goes on where the one before it ended: rows are all that is
+    // summed.
+    FailureOr<Contraction> product = matchContraction(op);
     auto element =
         dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
-    if (failed(matchContraction(op)) || !element || element.getWidth() < 32)
+    if (failed(product) || product->k.size() != 1 || !element ||
+        element.getWidth() < 32)
       return failure();
   }
   for (OpOperand &operand : op->getOpOperands()) {
@@ -301,10 +310,15 @@ LogicalResult BlockRegion::add(linalg::GenericOp op, ArrayRef<unsigned> loops) {
 }
 
 LogicalResult BlockRegion::addProducer(Value value, const Ties &dims) {
-  auto op = value.getDefiningOp<linalg::GenericOp>();
-  // What is there anyway, or filled, is read by parts.
-  if (!op || getFillValue(op))
+  // What is there anyway is read by parts, and what is filled is filled.
+  if (isa<BlockArgument>(value) || value.getDefiningOp<tensor::EmptyOp>())
     return success();
+  if (auto fill = value.getDefiningOp<linalg::LinalgOp>();
+      fill && getFillValue(fill))
+    return success();
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  if (!op)
+    return failure();
   FailureOr<SmallVector<unsigned>> loops =
       getLoops(op.getIndexingMapMatchingResult(cast<OpResult>(value)), dims);
   return failed(loops) ? failure() : add(op, *loops);
@@ -378,18 +392,28 @@ LogicalResult BlockRegion::addBetween() {
         return failure();
       behind.push_back(op);
     } else {
-      BlockOp reader = inside->second;
-      for (OpOperand &operand : reader.op->getOpOperands()) {
-        Operation *producer = operand.get().getDefiningOp();
-        if (!producer || isInside(producer) || !depends.contains(producer))
-          continue;
-        // Again with it, if it can be there.
-        if (!isa<linalg::GenericOp>(producer) ||
-            failed(addProducer(operand.get(), reader.getDims(operand))) ||
-            !isInside(producer) || failed(close()))
-          return failure();
-        return addBetween();
+      auto isBetween = [&](Value value) {
+        Operation *producer = value.getDefiningOp();
+        return producer && !isInside(producer) && depends.contains(producer);
+      };
+      // Again with all that it needs, if that can be there.
+      SmallVector<Operation *> readers = {op};
+      bool isAdded = false;
+      while (!readers.empty()) {
+        BlockOp reader = ops.find(readers.pop_back_val())->second;
+        for (OpOperand &operand : reader.op->getOpOperands()) {
+          Value value = operand.get();
+          if (!isBetween(value))
+            continue;
+          if (failed(addProducer(value, reader.getDims(operand))) ||
+              isBetween(value))
+            return failure();
+          readers.push_back(value.getDefiningOp());
+          isAdded = true;
+        }
       }
+      if (isAdded)
+        return failed(close()) ? failure() : addBetween();
     }
     depends.insert(op);
   }
@@ -448,6 +472,12 @@ void BlockRegion::addKept(llvm::SetVector<Value> &kept) const {
   }
 }
 
+void BlockRegion::addLate(llvm::SmallPtrSetImpl<Operation *> &late) const {
+  for (Operation *op : llvm::make_first_range(ops))
+    if (!isEarly(op))
+      late.insert(op);
+}
+
 LogicalResult BlockRegion::find(int64_t maxSteps) {
   if (failed(close()) || failed(addBetween()) || !isConsistent() ||
       !isWorthIt(maxSteps))
@@ -490,9 +520,8 @@ Value BlockRegion::readPart(RewriterBase &rewriter, const BlockOp &inside,
   TensorPart part =
       getPart(rewriter, type, inside.getDims(operand), begins, rows);
   if (op.isDpsInit(&operand) && !op.payloadUsesValueFromOperand(&operand))
-    return tensor::EmptyOp::create(rewriter, op.getLoc(),
-                                   part.getType().getShape(),
-                                   type.getElementType());
+    return tensor::EmptyOp::create(rewriter, op.getLoc(), part.getType(),
+                                   ValueRange());
   if (part.isWhole())
     return operand.get();
   return part.extractOrFill(rewriter, op.getLoc(), operand.get());
@@ -556,9 +585,8 @@ BlockRegion::computeBlocks(RewriterBase &rewriter,
     if (inside.sumsRows)
       results.push_back(part.extractOrFill(rewriter, op.getLoc(), init));
     else
-      results.push_back(tensor::EmptyOp::create(
-          rewriter, op.getLoc(), part.getType().getShape(),
-          part.getType().getElementType()));
+      results.push_back(tensor::EmptyOp::create(rewriter, op.getLoc(),
+                                                part.getType(), ValueRange()));
   }
   int64_t numRows = extents.back(), rest = numRows % blockRows;
   auto constant = [&](int64_t value) -> Value {
@@ -602,8 +630,8 @@ void BlockRegion::compute(RewriterBase &rewriter,
     SmallVector<Value> destinations;
     for (OpResult output : outputs) {
       auto type = cast<RankedTensorType>(output.getType());
-      destinations.push_back(tensor::EmptyOp::create(
-          rewriter, output.getLoc(), type.getShape(), type.getElementType()));
+      destinations.push_back(tensor::EmptyOp::create(rewriter, output.getLoc(),
+                                                     type, ValueRange()));
     }
     SmallVector<OpFoldResult> begins(numBatch, rewriter.getIndexAttr(0)), ends,
         steps(numBatch, rewriter.getIndexAttr(1));
@@ -665,10 +693,14 @@ struct RecomputeInBlocks
     erased.clear();
     llvm::SetVector<Value> kept;
     SmallVector<linalg::GenericOp> summed = findSeeds(Rows::Summed);
+    llvm::SmallPtrSet<Operation *, 16> late;
     for (linalg::GenericOp seed : summed) {
       BlockRegion region(seed, Rows::Summed, rows);
-      if (succeeded(region.start(minBytes)) && succeeded(region.find(maxSteps)))
-        region.addKept(kept);
+      if (late.contains(seed) || failed(region.start(minBytes)) ||
+          failed(region.find(maxSteps)))
+        continue;
+      region.addKept(kept);
+      region.addLate(late);
     }
     int64_t bytes = 0;
     for (Value value : kept)

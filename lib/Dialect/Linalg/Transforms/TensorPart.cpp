@@ -49,8 +49,7 @@ Value TensorPart::extractOrFill(OpBuilder &b, Location loc, Value whole) const {
   bool isFilled = fill && getFillValue(fill);
   if (!isFilled && !whole.getDefiningOp<tensor::EmptyOp>())
     return extract(b, loc, whole);
-  Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
-                                        type.getElementType());
+  Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
   if (!isFilled)
     return empty;
   // Of the same kind: the fusion plan knows operations with bodies.

@@ -1,13 +1,16 @@
 """Writes a module of many attentions with their gradients.
 
-    attentions.py COUNT SEED
+    attentions.py COUNT SEED FORM
 
 Each is a function with its own heads, rows, columns and features, order of the dimensions of
 queries, keys, values and of what it gives, a mask by a comparison of indices, a factor for each
 element (dropout) or a bias for each column or none of them, and with all or some of the gradients.
-Probabilities are real exponentials: what computes them twice has to have their bits. @main prints
-for each case its number and the sum of all results, weighted by position.
+FORM is "exponentials" for real probabilities, where what computes them twice has to have their bits,
+or "integers" for small integers in their place, so that sums are exact in any order. @main prints
+for each case its number and the bits of the sum of all results, weighted by position.
 """
+
+import sys
 
 from strided_images import filled, maps, tensor, weighed, write_module
 
@@ -48,6 +51,7 @@ def elementwise(*lines):
 
 
 def case(number, rng):
+    is_exact = sys.argv[3] == "integers"
     heads = ["b", "h"][: rng.choice((0, 1, 1, 2))]
     extents = {d: rng.randint(2, 3) for d in heads}
     extents |= {"i": rng.randint(17, 40), "j": rng.randint(24, 40), "d": rng.randint(1, 2)}
@@ -64,7 +68,7 @@ def case(number, rng):
         f"func.func @case{number}() -> f64 {{",
         "  %zero = arith.constant 0.0 : f32",
         "  %lowest = arith.constant 0xFF800000 : f32",
-        "  %tenth = arith.constant 0.1 : f32",
+        f"  %scale = arith.constant {'1.0' if is_exact else '0.1'} : f32",
     ]
     for name, dims, seed in (("Q", q, 1), ("K", k, 2), ("V", v, 3), ("G0", g, 4)):
         lines += filled(name, [extents[d] for d in dims], number + seed)
@@ -78,14 +82,14 @@ def case(number, rng):
 
     form = rng.choice(("plain", "causal", "factors", "bias"))
     lines += product("S", ("Q", q), ("K", k), scores, "d")
-    scaled = ["%x = arith.mulf %a, %tenth : f32"]
+    scaled = ["%x = arith.mulf %a, %scale : f32"]
     if form == "causal":
         row, column = len(heads), len(heads) + 1
         scaled += [
             f"%i = linalg.index {row} : index",
             f"%j = linalg.index {column} : index",
             "%seen = arith.cmpi sle, %j, %i : index",
-            "%v = arith.select %seen, %x, %lowest : f32",
+            f"%v = arith.select %seen, %x, {'%zero' if is_exact else '%lowest'} : f32",
         ]
         lines += generic("Z", loops(*scores), [], [("S", scores)], scores, elementwise(*scaled))
     elif form == "bias":
@@ -97,7 +101,7 @@ def case(number, rng):
     else:
         lines += generic(
             "Z", loops(*scores), [], [("S", scores)], scores,
-            elementwise("%v = arith.mulf %a, %tenth : f32"),
+            elementwise("%v = arith.mulf %a, %scale : f32"),
         )
     lines += generic(
         "M", loops(*scores), ["j"], [("Z", scores)], rows,
@@ -105,12 +109,12 @@ def case(number, rng):
     )
     lines += generic(
         "E", loops(*scores), [], [("Z", scores), ("M", rows)], scores,
-        elementwise("%x = arith.subf %a, %b : f32", "%v = math.exp %x : f32"),
+        elementwise("%x = arith.subf %a, %b : f32", f"%v = {'arith.negf' if is_exact else 'math.exp'} %x : f32"),
     )
     lines += generic("L", loops(*scores), ["j"], [("E", scores)], rows, SUM, "%zero")
     lines += generic(
         "P", loops(*scores), [], [("E", scores), ("L", rows)], scores,
-        elementwise("%v = arith.divf %a, %b : f32"),
+        elementwise("%v = arith.minimumf %a, %b : f32" if is_exact else "%v = arith.divf %a, %b : f32"),
     )
     times = ["%v = arith.mulf %a, %b : f32"]
     values = "P"
@@ -123,7 +127,9 @@ def case(number, rng):
     # The gradient depends on what the attention gives, as that of a loss does.
     lines += generic(
         "G", loops(*[*heads, "i", "d"]), [], [("G0", g), ("O", o)], g,
-        elementwise("%v = arith.addf %a, %b : f32"),
+        elementwise("%x = arith.mulf %b, %b : f32", "%v = arith.minimumf %a, %x : f32")
+        if is_exact
+        else elementwise("%v = arith.addf %a, %b : f32"),
     )
     results = [("O", o)]
     dv = order("j", "d")
@@ -160,4 +166,4 @@ def case(number, rng):
 
 
 if __name__ == "__main__":
-    write_module(case)
+    write_module(case, bits=True)

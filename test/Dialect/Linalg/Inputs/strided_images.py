@@ -225,8 +225,8 @@ def case(number, rng):
     return lines + weighed(("y", result_sizes))
 
 
-def write_module(case):
-    """Prints the functions of COUNT and SEED, and a @main that prints what they return."""
+def write_module(case, bits=False):
+    """Prints the functions of COUNT and SEED, and a @main that prints what they return, or its bits."""
     count, rng = int(sys.argv[1]), random.Random(int(sys.argv[2]))
     lines = []
     for number in range(count):
@@ -237,7 +237,14 @@ def write_module(case):
             f"  %c{number} = arith.constant {number} : index",
             f"  vector.print %c{number} : index",
             f"  %s{number} = call @case{number}() : () -> f64",
-            f"  vector.print %s{number} : f64",
+            *(
+                [
+                    f"  %b{number} = arith.bitcast %s{number} : f64 to i64",
+                    f"  vector.print %b{number} : i64",
+                ]
+                if bits
+                else [f"  vector.print %s{number} : f64"]
+            ),
         ]
     lines += ["  return", "}"]
     print("\n".join(lines))
