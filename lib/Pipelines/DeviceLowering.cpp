@@ -154,6 +154,8 @@ static void addKernels(OpPassManager &pm,
   // What products left goes by tiles where it shares a pass over memory.
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
   TileFusionGroupsPassOptions tiles;
+  // Kernels write their results whole.
+  tiles.carriedInPlace = false;
   if (const Chip *chip = getChip(options.chip)) {
     FusionTarget target = getFusionTarget(*chip);
     tiles.closeBytes = target.closeBytes;

@@ -16,10 +16,11 @@
 //     %xr = %x[%row]  %mr = max(%xr)  %er = exp(%xr - %mr)  ...  %y[%row] = %yr
 //   }
 //
-// A part that somebody outside reads is written to its tensor; others exist in
-// a tile only. Of a sum that goes along the loops each tile writes a part,
-// which begins with the neutral element; behind the loops the parts are added,
-// in their order, to what the sum starts from:
+// A part that somebody outside reads is written to its tensor, which is a new
+// one unless a loop carries what it starts from; others exist in a tile only.
+// Of a sum that goes along the loops each tile writes a part, which begins with
+// the neutral element; behind the loops the parts are added, in their order, to
+// what the sum starts from:
 //
 //   %s = sum(%x)  ->  %p = forall (%rows) { %p[%rows / step] = sum(%x[%rows]) }
 //                     %s = sum(%p)
@@ -74,8 +75,9 @@ struct Slice {
 /// Writes the loops of one group.
 class GroupTiler {
 public:
-  GroupTiler(const FusionGroup &group, RewriterBase &rewriter)
-      : group(group), rewriter(rewriter),
+  GroupTiler(const FusionGroup &group, bool carriedInPlace,
+             RewriterBase &rewriter)
+      : group(group), carriedInPlace(carriedInPlace), rewriter(rewriter),
         loc(rewriter.getFusedLoc(getLocations(group))) {
     for (const FusionNode &node : group.nodes)
       inside.insert(node.operation);
@@ -123,6 +125,8 @@ private:
   Value reshapePart(Operation *reshape, Value source, ArrayRef<int> loops);
 
   const FusionGroup &group;
+  /// Whether what a loop carries is a destination.
+  bool carriedInPlace;
   llvm::SmallPtrSet<Operation *, 16> inside;
   RewriterBase &rewriter;
   Location loc;
@@ -175,7 +179,7 @@ Value GroupTiler::createDestination(OpResult result) {
   auto type = cast<RankedTensorType>(result.getType());
   auto op = cast<linalg::GenericOp>(result.getOwner());
   if (Value carried = getCarried(result);
-      carried && getSummedLoops(result).empty())
+      carriedInPlace && carried && getSummedLoops(result).empty())
     return carried;
   // What is there before has the extents; it may be filled in the group.
   Value init =
@@ -491,7 +495,7 @@ struct TileFusionGroups
       for (Operation *op : plan.order)
         op->moveBefore(block, block->getTerminator()->getIterator());
       for (const FusionGroup &group : plan.groups)
-        GroupTiler(group, rewriter).tile();
+        GroupTiler(group, carriedInPlace, rewriter).tile();
       numGroups += plan.groups.size();
       numBytesBefore += plan.bytesBefore;
       numBytesAfter += plan.bytesAfter;

@@ -1507,6 +1507,8 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
     A sum (or maximum, or what else has a neutral element) that goes along loops of its
     group, and that nobody in the group reads, is in parts: each tile writes one, and a
     reduction behind the loops combines them. Sums in half precision are not divided.
+    A result that an `scf.for` carries, and that starts from what it carried, is written there, unless
+    `carried-in-place` is false; each other one to a new tensor.
     With `sums-alone`, a sum that shares its pass with nothing is such a loop, too, and a product of a matrix and a
     vector is a sum.
 
@@ -1617,7 +1619,9 @@ def TileFusionGroupsPass : Pass<"amp-tile-fusion-groups", "::mlir::func::FuncOp"
     Option<"productTiles", "product-tiles", "int64_t", "8",
            "tiles of a product below which they are not made larger">,
     Option<"sumsAlone", "sums-alone", "bool", "false",
-           "tile sums that share a pass with nothing, too">
+           "tile sums that share a pass with nothing, too">,
+    Option<"carriedInPlace", "carried-in-place", "bool", "true",
+           "let a group that computes the next value of what an scf.for carries from that write over it">
   ];
   let statistics = [
     Statistic<"numGroups", "groups", "loops over tiles">,
