@@ -506,7 +506,9 @@ void ContractionEmitter::packWhole(PackArguments arguments,
   int64_t width = kernel.columns();
   int64_t parts =
       std::min<int64_t>(options.threads, llvm::divideCeil(size, width));
-  if (parts < 2)
+  // One of several threads, in a loop inside of theirs.
+  bool isShared = tiles->outer->getParentOfType<scf::ParallelOp>() != nullptr;
+  if (parts < 2 || isShared)
     return library.callPackKept(b, aType, bType, arguments, panels);
   int64_t length = llvm::alignTo(llvm::divideCeil(size, parts), width);
   scf::ParallelOp::create(

@@ -235,3 +235,59 @@ func.func @other_type(%x: memref<64x16xi32>) {
   }
   return
 }
+
+// What loops inside of a tile need in each iteration is on the stack once for each piece, and not in a loop, where the stack
+// would grow; two loops that follow each other share it.
+// CHECK-LABEL: func.func @loops_in_tiles
+// CHECK:         memref.alloca() : memref<32xf32>
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             scf.for
+// CHECK:             scf.for
+// CHECK:         return
+func.func @loops_in_tiles(%x: memref<4x8x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.forall (%i) in (4) {
+    scf.for %j = %c0 to %c8 step %c1 {
+      scf.forall (%k) in (2) {
+        %a = memref.alloc() : memref<32xf32>
+        %row = memref.subview %x[%i, %j, 0] [1, 1, 32] [1, 1, 1] : memref<4x8x32xf32> to memref<32xf32, strided<[1], offset: ?>>
+        memref.copy %row, %a : memref<32xf32, strided<[1], offset: ?>> to memref<32xf32>
+        memref.copy %a, %row : memref<32xf32> to memref<32xf32, strided<[1], offset: ?>>
+      }
+      scf.forall (%k) in (2) {
+        %a = memref.alloc() : memref<32xf32>
+        %row = memref.subview %x[%i, %j, 0] [1, 1, 32] [1, 1, 1] : memref<4x8x32xf32> to memref<32xf32, strided<[1], offset: ?>>
+        memref.copy %row, %a : memref<32xf32, strided<[1], offset: ?>> to memref<32xf32>
+        memref.copy %a, %row : memref<32xf32> to memref<32xf32, strided<[1], offset: ?>>
+      }
+    }
+  }
+  return
+}
+
+// Near miss: an iteration hands its buffer on.
+// CHECK-LABEL: func.func @handed_on
+// CHECK-NOT:     memref.alloca
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             memref.alloc() : memref<32xf32>
+// CHECK:         return
+func.func @handed_on(%x: memref<4x8x32xf32>, %first: memref<32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.forall (%i) in (4) {
+    %last = scf.for %j = %c0 to %c8 step %c1 iter_args(%before = %first) -> (memref<32xf32>) {
+      %a = memref.alloc() : memref<32xf32>
+      memref.copy %before, %a : memref<32xf32> to memref<32xf32>
+      scf.yield %a : memref<32xf32>
+    }
+    %row = memref.subview %x[%i, 0, 0] [1, 1, 32] [1, 1, 1] : memref<4x8x32xf32> to memref<32xf32, strided<[1], offset: ?>>
+    memref.copy %last, %row : memref<32xf32> to memref<32xf32, strided<[1], offset: ?>>
+  }
+  return
+}

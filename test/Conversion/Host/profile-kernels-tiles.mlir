@@ -10,6 +10,8 @@
 // CHECK-SAME: {bytes = 57344 : i64, name = "amp_kernel_2", operations = 1056768 : i64, source = "{{.*}}", what = "product 32x64x64 bf16 bf16 in tiles 128 by 32, 1 operations: exp"}
 // With several, each of them.
 // CHECK-SAME: {bytes = 65536 : i64, name = "amp_kernel_3", operations = 2097152 : i64, source = "{{.*}}", what = "product 32x64x64 bf16 bf16, product 32x64x64 f32 bf16 in tiles 128 by 32, 0 operations"}
+// With loops in a tile, what all of their iterations do: 64 x 512 exponentials in 64 tiles of 8 times 64.
+// CHECK-SAME: {bytes = 131072 : i64, name = "amp_kernel_4", operations = 32768 : i64, source = "{{.*}}", what = "tiles 64 by 1, 1 operations: exp"}
 
 func.func @step(%x: memref<64x512xf32>, %y: memref<64x512xf32>, %z: memref<?x512xf32>, %n: index,
                 %a: memref<128x64xbf16>, %b: memref<64x64xbf16>, %b2: memref<64x64xbf16>, %c: memref<128x64xf32>) {
@@ -17,6 +19,7 @@ func.func @step(%x: memref<64x512xf32>, %y: memref<64x512xf32>, %z: memref<?x512
   call @amp_kernel_1(%z, %n) : (memref<?x512xf32>, index) -> ()
   call @amp_kernel_2(%a, %b, %c) : (memref<128x64xbf16>, memref<64x64xbf16>, memref<128x64xf32>) -> ()
   call @amp_kernel_3(%a, %b, %b2, %c) : (memref<128x64xbf16>, memref<64x64xbf16>, memref<64x64xbf16>, memref<128x64xf32>) -> ()
+  call @amp_kernel_4(%x) : (memref<64x512xf32>) -> ()
   return
 }
 func.func private @amp_kernel_0(%x: memref<64x512xf32>, %y: memref<64x512xf32>) {
@@ -95,6 +98,20 @@ func.func private @amp_kernel_3(%a: memref<128x64xbf16>, %b: memref<64x64xbf16>,
       %m = arith.mulf %p, %qw : f32
       %s = arith.addf %acc, %m : f32
       linalg.yield %s : f32
+    }
+  }
+  return
+}
+func.func private @amp_kernel_4(%x: memref<64x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  scf.forall (%i) in (64) {
+    scf.for %j = %c0 to %c512 step %c64 {
+      %part = memref.subview %x[%i, %j] [1, 64] [1, 1]
+          : memref<64x512xf32> to memref<1x64xf32, strided<[512, 1], offset: ?>>
+      linalg.exp ins(%part : memref<1x64xf32, strided<[512, 1], offset: ?>>)
+                 outs(%part : memref<1x64xf32, strided<[512, 1], offset: ?>>)
     }
   }
   return

@@ -270,3 +270,46 @@ func.func @shifted(%a: memref<8x8xf32>, %raw: memref<1024xi8>, %c: memref<8x8xf3
   }
   return
 }
+
+// -----
+
+// Tiles of rows in blocks of rows, for each head: B is packed once for all blocks of a head, by the thread that computes it.
+// CHECK-LABEL: func.func @blocks_of_tiles
+// CHECK:         scf.for
+// CHECK:           call @amp_host_pack_kept_f32
+// CHECK:           scf.for
+// CHECK-NOT:         call @amp_host_pack
+// CHECK:             scf.for
+// CHECK-NOT:           call @amp_host_pack
+// CHECK:               func.call @amp_host_kept_product_f32_f32
+// CHECK:         return
+// THREADS-LABEL: func.func @blocks_of_tiles
+// THREADS:         scf.parallel
+// THREADS-NOT:     scf.parallel
+// THREADS:           func.call @amp_host_pack_kept_f32
+// THREADS-NOT:     scf.parallel
+// THREADS:         return
+func.func @blocks_of_tiles(%a: memref<4x128x70xf32>, %b: memref<4x70x80xf32>, %c: memref<4x128x80xf32> {llvm.noalias}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  scf.parallel (%piece) = (%c0) to (%c4) step (%c2) {
+    scf.for %h = %c0 to %c2 step %c1 {
+      %head = arith.addi %piece, %h : index
+      %bh = memref.subview %b[%head, 0, 0] [1, 70, 80] [1, 1, 1] : memref<4x70x80xf32> to memref<70x80xf32, strided<[80, 1], offset: ?>>
+      scf.for %block = %c0 to %c128 step %c64 {
+        scf.for %t = %c0 to %c2 step %c1 {
+          %i = affine.apply affine_map<(d0, d1) -> (d0 + d1 * 32)>(%block, %t)
+          %ai = memref.subview %a[%head, %i, 0] [1, 32, 70] [1, 1, 1] : memref<4x128x70xf32> to memref<32x70xf32, strided<[70, 1], offset: ?>>
+          %ci = memref.subview %c[%head, %i, 0] [1, 32, 80] [1, 1, 1] : memref<4x128x80xf32> to memref<32x80xf32, strided<[80, 1], offset: ?>>
+          linalg.matmul ins(%ai, %bh : memref<32x70xf32, strided<[70, 1], offset: ?>>, memref<70x80xf32, strided<[80, 1], offset: ?>>)
+              outs(%ci : memref<32x80xf32, strided<[80, 1], offset: ?>>)
+        }
+      }
+    }
+  }
+  return
+}
