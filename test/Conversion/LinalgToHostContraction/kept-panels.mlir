@@ -304,9 +304,10 @@ func.func @blocks_of_tiles(%a: memref<4x128x70xf32>, %b: memref<4x70x80xf32>, %c
         scf.for %t = %c0 to %c2 step %c1 {
           %i = affine.apply affine_map<(d0, d1) -> (d0 + d1 * 32)>(%block, %t)
           %ai = memref.subview %a[%head, %i, 0] [1, 32, 70] [1, 1, 1] : memref<4x128x70xf32> to memref<32x70xf32, strided<[70, 1], offset: ?>>
-          %ci = memref.subview %c[%head, %i, 0] [1, 32, 80] [1, 1, 1] : memref<4x128x80xf32> to memref<32x80xf32, strided<[80, 1], offset: ?>>
-          linalg.matmul ins(%ai, %bh : memref<32x70xf32, strided<[70, 1], offset: ?>>, memref<70x80xf32, strided<[80, 1], offset: ?>>)
-              outs(%ci : memref<32x80xf32, strided<[80, 1], offset: ?>>)
+          %ci = memref.subview %c[%head, %i, 0] [1, 32, 32] [1, 1, 1] : memref<4x128x80xf32> to memref<32x32xf32, strided<[80, 1], offset: ?>>
+          %bt = memref.subview %bh[0, 0] [70, 32] [1, 1] : memref<70x80xf32, strided<[80, 1], offset: ?>> to memref<70x32xf32, strided<[80, 1], offset: ?>>
+          linalg.matmul ins(%ai, %bt : memref<32x70xf32, strided<[70, 1], offset: ?>>, memref<70x32xf32, strided<[80, 1], offset: ?>>)
+              outs(%ci : memref<32x32xf32, strided<[80, 1], offset: ?>>)
         }
       }
     }
