@@ -413,3 +413,123 @@ func.func @two_sums(%x: tensor<2x64x2xf32>, %y: tensor<2x2x64xf32>, %v: tensor<2
   } -> tensor<2x64x1xf32>
   return %dv : tensor<2x64x1xf32>
 }
+
+// -----
+
+#qk = affine_map<(b, i, j, k) -> (b, i, k)>
+#kt = affine_map<(b, i, j, k) -> (b, k, j)>
+#ij = affine_map<(b, i, j, k) -> (b, i, j)>
+#ji = affine_map<(b, j, d, i) -> (b, i, j)>
+#id = affine_map<(b, j, d, i) -> (b, i, d)>
+#jd = affine_map<(b, j, d, i) -> (b, j, d)>
+
+// What is summed are columns: a maximum of each row stands in front of what would be computed for some of them.
+
+// CHECK-LABEL: func.func @columns
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func @columns(%x: tensor<2x64x2xf32>, %y: tensor<2x2x64xf32>, %v: tensor<2x64x2xf32>, %m0: tensor<2x64xf32>) -> tensor<2x64x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x64x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x64x64xf32>) -> tensor<2x64x64xf32>
+  %f = tensor.empty() : tensor<2x64x2xf32>
+  %w = linalg.fill ins(%zero : f32) outs(%f : tensor<2x64x2xf32>) -> tensor<2x64x2xf32>
+  %p = linalg.generic {indexing_maps = [#qk, #kt, #ij], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<2x64x2xf32>, tensor<2x2x64xf32>) outs(%z : tensor<2x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %t, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<2x64x64xf32>
+  %max = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (b, i)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%p : tensor<2x64x64xf32>) outs(%m0 : tensor<2x64xf32>) {
+  ^bb0(%a: f32, %t: f32):
+    %n = arith.maximumf %a, %t : f32
+    linalg.yield %n : f32
+  } -> tensor<2x64xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (b, i)>, affine_map<(b, i, j) -> (b, i, j)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%p, %max : tensor<2x64x64xf32>, tensor<2x64xf32>) outs(%e : tensor<2x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %d = arith.subf %a, %b : f32
+    %n = math.exp %d : f32
+    linalg.yield %n : f32
+  } -> tensor<2x64x64xf32>
+  %o = linalg.generic {indexing_maps = [#qk, #kt, #ij], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %v : tensor<2x64x64xf32>, tensor<2x64x2xf32>) outs(%w : tensor<2x64x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %t, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<2x64x2xf32>
+  %dq = linalg.generic {indexing_maps = [#qk, #kt, #ij], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %o : tensor<2x64x64xf32>, tensor<2x64x2xf32>) outs(%w : tensor<2x64x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %t, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<2x64x2xf32>
+  return %dq : tensor<2x64x2xf32>
+}
+
+// -----
+
+#qk = affine_map<(b, i, j, k) -> (b, i, k)>
+#kt = affine_map<(b, i, j, k) -> (b, k, j)>
+#ij = affine_map<(b, i, j, k) -> (b, i, j)>
+#ji = affine_map<(b, j, d, i) -> (b, i, j)>
+#id = affine_map<(b, j, d, i) -> (b, i, d)>
+#jd = affine_map<(b, j, d, i) -> (b, j, d)>
+
+// Two products would be computed twice.
+
+// CHECK-LABEL: func.func @two_products
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func @two_products(%x: tensor<2x64x2xf32>, %y: tensor<2x2x64xf32>, %v: tensor<2x64x2xf32>, %x1: tensor<2x64x2xf32>) -> tensor<2x64x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x64x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x64x64xf32>) -> tensor<2x64x64xf32>
+  %f = tensor.empty() : tensor<2x64x2xf32>
+  %w = linalg.fill ins(%zero : f32) outs(%f : tensor<2x64x2xf32>) -> tensor<2x64x2xf32>
+  %p = linalg.generic {indexing_maps = [#qk, #kt, #ij], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<2x64x2xf32>, tensor<2x2x64xf32>) outs(%z : tensor<2x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %t, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<2x64x64xf32>
+  %p1 = linalg.generic {indexing_maps = [#qk, #kt, #ij], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x1, %y : tensor<2x64x2xf32>, tensor<2x2x64xf32>) outs(%z : tensor<2x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %t, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<2x64x64xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (b, i, j)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%p, %p1 : tensor<2x64x64xf32>, tensor<2x64x64xf32>) outs(%e : tensor<2x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %n = arith.mulf %a, %b : f32
+    linalg.yield %n : f32
+  } -> tensor<2x64x64xf32>
+  %o = linalg.generic {indexing_maps = [#qk, #kt, #ij], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %v : tensor<2x64x64xf32>, tensor<2x64x2xf32>) outs(%w : tensor<2x64x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %t, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<2x64x2xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (b, i, j)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%o : tensor<2x64x2xf32>) outs(%f : tensor<2x64x2xf32>) {
+  ^bb0(%a: f32, %t: f32):
+    %n = math.exp %a : f32
+    linalg.yield %n : f32
+  } -> tensor<2x64x2xf32>
+  %dv = linalg.generic {indexing_maps = [#ji, #id, #jd], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %g : tensor<2x64x64xf32>, tensor<2x64x2xf32>) outs(%w : tensor<2x64x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %t, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<2x64x2xf32>
+  return %dv : tensor<2x64x2xf32>
+}

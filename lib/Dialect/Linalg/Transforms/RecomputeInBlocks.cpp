@@ -123,6 +123,9 @@ private:
   /// Adds what the region reads and depends on it, and finds what else does.
   LogicalResult addBetween();
   bool isConsistent() const;
+  /// True if something inside reads what others sum over the rows of a large
+  /// result of `inside`, so that these are the columns of an attention.
+  bool readsSumOfRows(const BlockOp &inside) const;
   bool isWorthIt(int64_t maxSteps) const;
 
   /// As large as what the seed sums.
@@ -436,12 +439,37 @@ bool BlockRegion::isConsistent() const {
   return true;
 }
 
+bool BlockRegion::readsSumOfRows(const BlockOp &inside) const {
+  for (OpResult result : inside.op->getResults()) {
+    if (!isLarge(result))
+      continue;
+    for (OpOperand &use : result.getUses()) {
+      auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+      if (!reader || isInside(reader))
+        continue;
+      FailureOr<SmallVector<unsigned>> loops =
+          getLoops(reader.getMatchingIndexingMap(&use), inside.getDims(result));
+      bool keepsRows =
+          succeeded(loops) && reader.getIteratorTypesArray()[loops->back()] ==
+                                  utils::IteratorType::parallel;
+      if (!keepsRows && llvm::any_of(reader->getUsers(), [&](Operation *user) {
+            return isInside(user);
+          }))
+        return true;
+    }
+  }
+  return false;
+}
+
 bool BlockRegion::isWorthIt(int64_t maxSteps) const {
   if (rowsOfSeed == Rows::Kept)
     return true;
+  unsigned numProducts = 0;
   for (auto &[op, inside] : ops) {
     if (!isEarly(op))
       continue;
+    if (readsSumOfRows(inside))
+      return false;
     FailureOr<Contraction> product = matchContraction(inside.op);
     if (failed(product))
       continue;
@@ -451,9 +479,13 @@ bool BlockRegion::isWorthIt(int64_t maxSteps) const {
       steps *= ranges[loop];
     for (const ContractionOperand &operand : {product->a, product->b})
       kept += cast<RankedTensorType>(operand.value.getType()).getNumElements();
+    ++numProducts;
     if (steps > maxSteps || kept > numElements / kLeastGain)
       return false;
   }
+  // Of more, one is of a backward pass that begins elsewhere.
+  if (numProducts > 1)
+    return false;
   llvm::SetVector<Value> kept;
   addKept(kept);
   return !kept.empty();

@@ -198,8 +198,9 @@ def RecomputeInBlocksPass : Pass<"amp-recompute-in-blocks", "::mlir::func::FuncO
     and what no `linalg.generic` computes, is read a block of rows at a time. For the forward pass
     it begins with a product that keeps the rows of a large matrix.
 
-    Nothing is done where something else reads a large result, or where what is computed twice is not
-    cheap: a product of more than `max-steps` steps, or one whose result has not six times the elements of its operands.
+    Nothing is done where something else reads a large result, where what is computed twice is not
+    cheap (a product of more than `max-steps` steps, or one whose result has not six times the elements of its operands; two
+    products), or where something in a block would read a sum over all rows (a softmax, by columns).
 
     **Cost.** Of an attention's seven products of the size of its scores one more; of exponentials one more. On one core of a
     Zen 4 a step of two layers with 4096 positions takes as long as before in f32 and 6 % longer in
