@@ -37,7 +37,6 @@
 
 #include "TensorPart.h"
 #include "amp/Analysis/Contraction.h"
-#include "amp/Analysis/Fill.h"
 #include "amp/Dialect/Linalg/Transforms/Passes.h"
 #include "amp/Support/ShapedBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -97,8 +96,8 @@ public:
   BlockRegion(linalg::GenericOp seed, Rows rowsOfSeed, int64_t blockRows)
       : seed(seed), rowsOfSeed(rowsOfSeed), blockRows(blockRows) {}
 
-  /// Begins with the seed. Fails if that sums no rows of anything that has
-  /// `minBytes`.
+  /// Begins with the seed. Fails if that does not use rows as said of anything
+  /// that has `minBytes`.
   LogicalResult start(int64_t minBytes);
   /// How many operations the seed depends on.
   unsigned getNumEarly() const { return early.size(); }
@@ -314,10 +313,7 @@ LogicalResult BlockRegion::add(linalg::GenericOp op, ArrayRef<unsigned> loops) {
 
 LogicalResult BlockRegion::addProducer(Value value, const Ties &dims) {
   // What is there anyway is read by parts, and what is filled is filled.
-  if (isa<BlockArgument>(value) || value.getDefiningOp<tensor::EmptyOp>())
-    return success();
-  if (auto fill = value.getDefiningOp<linalg::LinalgOp>();
-      fill && getFillValue(fill))
+  if (isa<BlockArgument>(value) || isEmptyOrFilled(value))
     return success();
   auto op = value.getDefiningOp<linalg::GenericOp>();
   if (!op)

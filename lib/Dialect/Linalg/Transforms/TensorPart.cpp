@@ -13,6 +13,12 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+bool amp::isEmptyOrFilled(Value tensor) {
+  auto fill = tensor.getDefiningOp<linalg::LinalgOp>();
+  return tensor.getDefiningOp<tensor::EmptyOp>() ||
+         (fill && getFillValue(fill));
+}
+
 TensorPart::TensorPart(Builder &b, RankedTensorType type)
     : type(type), offsets(type.getRank(), b.getIndexAttr(0)) {}
 
@@ -45,12 +51,11 @@ Value TensorPart::insert(OpBuilder &b, Location loc, Value part,
 }
 
 Value TensorPart::extractOrFill(OpBuilder &b, Location loc, Value whole) const {
-  auto fill = whole.getDefiningOp<linalg::LinalgOp>();
-  bool isFilled = fill && getFillValue(fill);
-  if (!isFilled && !whole.getDefiningOp<tensor::EmptyOp>())
+  if (!isEmptyOrFilled(whole))
     return extract(b, loc, whole);
   Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
-  if (!isFilled)
+  auto fill = whole.getDefiningOp<linalg::LinalgOp>();
+  if (!fill)
     return empty;
   // Of the same kind: the fusion plan knows operations with bodies.
   SmallVector<Value> operands = fill.getDpsInputs();

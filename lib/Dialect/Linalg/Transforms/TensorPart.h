@@ -19,6 +19,9 @@
 
 namespace mlir::amp {
 
+/// True if `tensor` is nothing yet, or one value everywhere.
+bool isEmptyOrFilled(Value tensor);
+
 /// Consecutive elements along each dimension of a tensor of static shape: all
 /// of it at first.
 class TensorPart {
@@ -34,8 +37,8 @@ public:
   Value extract(OpBuilder &b, Location loc, Value whole) const;
   /// `whole` with `part` in its place.
   Value insert(OpBuilder &b, Location loc, Value part, Value whole) const;
-  /// What `extract` gives, but where `whole` is nothing yet, or one value
-  /// everywhere, a smaller one, so that nobody needs the whole.
+  /// What `extract` gives, but where `whole` is empty or filled a smaller one,
+  /// so that nobody needs the whole.
   Value extractOrFill(OpBuilder &b, Location loc, Value whole) const;
 
   ArrayRef<OpFoldResult> getOffsets() const { return offsets; }

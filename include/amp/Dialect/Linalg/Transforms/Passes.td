@@ -195,7 +195,7 @@ def RecomputeInBlocksPass : Pass<"amp-recompute-in-blocks", "::mlir::func::FuncO
 
     Each of them has the rows as a parallel loop, or is a product that sums over them, in f32 or f64. Loops
     over the batch are parallel in all. Large is what has as many elements as the matrix. What is small,
-    and what no `linalg.generic` computes, is read a block of rows at a time. For the forward pass
+    and arguments, are read a block of rows at a time. For the forward pass
     it begins with a product that keeps the rows of a large matrix.
 
     Nothing is done where something else reads a large result, where what is computed twice is not
