@@ -54,6 +54,13 @@ from mlir_amp.torch.lowering.graph_program import ELEMENTS
 from mlir_amp.torch.lowering.hyperparameters import Number
 from mlir_amp.torch.lowering.origins import Origins
 from mlir_amp.torch.lowering.python_values import MOST_ENTRIES
+from mlir_amp.torch.lowering.repeated_update import (
+    Own,
+    append,
+    placeholder,
+    repeat,
+    results_of,
+)
 
 
 class Step(NamedTuple):
@@ -140,11 +147,6 @@ def _state_role(name: str, key: str) -> Role:
     """The role of one of the optimizer's tensors; only counters belong to no
     parameter."""
     return Role("opt_state", f"{name}.{key}", of="" if key == "step" else name)
-
-
-def _outputs(graph: torch.fx.Graph) -> list[torch.fx.Node | None]:
-    (output,) = (node for node in graph.nodes if node.op == "output")
-    return list(output.args[0])
 
 
 class _DataWrites(TorchFunctionMode):
@@ -559,15 +561,15 @@ def _capture_loss(
     inputs = [node for node in backward.nodes if node.op == "placeholder"]
     seed = graph.node_copy(inputs[-1], values.__getitem__)
     take_over(forward)
-    results = _outputs(forward)
+    results = results_of(forward)
     visible = len(written) + 1
     for node, kept in zip(inputs, results[visible:]):
         values[node] = values[kept]
     values[inputs[-1]] = seed
     take_over(backward)
-    gradients = _outputs(backward)[: len(parameters)]
+    gradients = results_of(backward)[: len(parameters)]
     first = len(names)
-    for name, node in zip(step.outside, _outputs(backward)[first:end]):
+    for name, node in zip(step.outside, results_of(backward)[first:end]):
         if node is not None:
             raise NotLowered(
                 f"the loss has a gradient with respect to '{name}', which is neither the "
@@ -610,13 +612,23 @@ def _capture_loss(
     return function, trained, Beside(drawn, literals, looked_at)
 
 
-def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
-    """The optimizer's own step, behind what clips gradients: parameters, gradients,
-    states, learning rates and what else schedules change, to parameters and states."""
-    optimizer = step.optimizer
-    names = {value: name for name, value in step.parameters.items()}
-    states = [key for key in step.states if key[0] in trained]
-    numbers = hyperparameters.find_numbers(optimizer.param_groups)
+def _trace(run: Callable[..., list[Tensor | None]], *examples: Tensor) -> torch.fx.Graph:
+    """What `run` computes of tensors like these, which it may write to."""
+    # As it is first: functionalize refuses what an update does to its rates.
+    as_written = make_fx(run, tracing_mode="fake")(*examples)
+    module = make_fx(
+        functionalize(as_written, remove="mutations"),
+        tracing_mode="fake",
+        decomposition_table=decompositions.table(),
+    )(*examples)
+    graph = _graph_of(module)
+    simplify(graph)
+    return graph
+
+
+def _trace_clip(step: Step, trained: Sequence[str]) -> torch.fx.Graph:
+    """What clips gradients: parameters and gradients, to the same; None for a gradient
+    that it takes away."""
     # Gradients that the user's tensors have are none of this step's.
     without_gradient = {
         name: value.detach()
@@ -624,12 +636,49 @@ def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
         if name not in trained
     }
 
-    def run(groups: Sequence[Mapping[str, Any]], *values: Tensor) -> list[Tensor]:
+    def run(*values: Tensor) -> list[Tensor | None]:
         rest = iter(values)
         parameters = {name: next(rest).clone() for name in trained}
         for parameter in parameters.values():
             parameter.grad = next(rest).clone()
         _clip_gradients(step, parameters, without_gradient)
+        return [
+            *(value.detach() for value in parameters.values()),
+            *(value.grad for value in parameters.values()),
+        ]
+
+    values = [step.parameters[name].detach() for name in trained]
+    return _trace(run, *values, *(torch.zeros_like(value) for value in values))
+
+
+class _Update(NamedTuple):
+    """The optimizer's own step, of some parameters.
+
+    Attributes:
+        graph: Parameters, gradients, states, learning rates and what else schedules
+            change, to parameters and states.
+        states: Which, in order.
+        own: What of these is each parameter's.
+        numbers: The last placeholders.
+    """
+
+    graph: torch.fx.Graph
+    states: Sequence[tuple[str, str]]
+    own: Sequence[Own]
+    numbers: Sequence[Number]
+
+
+def _trace_update(step: Step, trained: Sequence[str]) -> _Update:
+    optimizer = step.optimizer
+    names = {value: name for name, value in step.parameters.items()}
+    states = [key for key in step.states if key[0] in trained]
+    numbers = hyperparameters.find_numbers(optimizer.param_groups)
+
+    def run(groups: Sequence[Mapping[str, Any]], *values: Tensor) -> list[Tensor | None]:
+        rest = iter(values)
+        parameters = {name: next(rest).clone() for name in trained}
+        for parameter in parameters.values():
+            parameter.grad = next(rest).clone()
         # Steps are counted in f64, as eager PyTorch takes powers of Python's floats.
         kept = {
             key: next(rest).double() if key[1] == "step" else next(rest).clone()
@@ -663,41 +712,111 @@ def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
         ]
 
     values = [step.parameters[name].detach() for name in trained]
-    rates = [torch.tensor(1.0, dtype=torch.float64) for _ in optimizer.param_groups]
     examples = [
         *values,
         *(torch.zeros_like(value) for value in values),
         *(step.states[key] for key in states),
-        *rates,
+        *(torch.tensor(1.0, dtype=torch.float64) for _ in optimizer.param_groups),
         *(torch.tensor(1.0, dtype=torch.float64) for _ in numbers),
     ]
 
     def trace_with(values: Sequence[Number]) -> torch.fx.Graph:
         groups = hyperparameters.replace(optimizer.param_groups, values)
-        # As it is first: functionalize refuses what `run` does to the rates.
-        as_written = make_fx(functools.partial(run, groups), tracing_mode="fake")(
-            *examples
-        )
-        module = make_fx(
-            functionalize(as_written, remove="mutations"),
-            tracing_mode="fake",
-            decomposition_table=decompositions.table(),
-        )(*examples)
-        graph = _graph_of(module)
-        simplify(graph)
-        return graph
+        return _trace(functools.partial(run, groups), *examples)
 
-    graph = hyperparameters.trace(numbers, trace_with)
-    parameters = [_own_role(step, "param", name) for name in trained]
-    kept = [_state_role(name, key) for name, key in states]
+    count = len(trained)
+    own = []
+    for number, name in enumerate(trained):
+        kept = [place for place, key in enumerate(states) if key[0] == name]
+        own.append(
+            Own(
+                [number, count + number, *(2 * count + place for place in kept)],
+                [number, *(count + place for place in kept)],
+            )
+        )
+    return _Update(hyperparameters.trace(numbers, trace_with), states, own, numbers)
+
+
+def _find_kinds(step: Step, trained: Sequence[str]) -> list[int]:
+    """For each parameter the number of a kind: the optimizer does the same with all of
+    it."""
+    group_of = {
+        parameter: number
+        for number, group in enumerate(step.optimizer.param_groups)
+        for parameter in group["params"]
+    }
+
+    def describe(value: Tensor) -> tuple[Any, ...]:
+        return value.dtype, tuple(value.shape)
+
+    kinds: dict[Any, int] = {}
+    found = []
+    for name in trained:
+        parameter = step.parameters[name]
+        states = tuple(
+            (key, describe(value))
+            for (of, key), value in step.states.items()
+            if of == name
+        )
+        kind = group_of.get(parameter), describe(parameter), states
+        found.append(kinds.setdefault(kind, len(kinds)))
+    return found
+
+
+def _capture_update(step: Step, trained: Sequence[str]) -> GraphFunction:
+    """The optimizer's own step, behind what clips gradients: parameters, gradients,
+    states, learning rates and what else schedules change, to parameters and states."""
+    kinds = _find_kinds(step, trained)
+    firsts = [trained[kinds.index(kind)] for kind in range(max(kinds) + 1)]
+    update = _trace_update(step, firsts)
+    states = [key for key in step.states if key[0] in trained]
+    likes = [node for node in update.graph.nodes if node.op == "placeholder"]
+    count, groups = len(firsts), len(step.optimizer.param_groups)
+
+    graph = torch.fx.Graph()
+    parameters = [placeholder(graph, likes[kind]) for kind in kinds]
+    gradients = [placeholder(graph, likes[count + kind]) for kind in kinds]
+    kind_of = dict(zip(trained, kinds))
+    kept = {
+        (name, key): placeholder(
+            graph,
+            likes[2 * count + update.states.index((firsts[kind_of[name]], key))],
+        )
+        for name, key in states
+    }
+    first_shared = 2 * count + len(update.states)
+    shared = {
+        number: placeholder(graph, likes[number])
+        for number in range(first_shared, len(likes))
+    }
+    if step.clip is not None:
+        clip = _trace_clip(step, trained)
+        clipped = append(graph, clip, [*parameters, *gradients])
+        parameters, gradients = clipped[: len(trained)], clipped[len(trained) :]
+    # Who clips may take gradients away: the optimizer leaves those parameters alone.
+    moved = [place for place, value in enumerate(gradients) if value is not None]
+    inputs = []
+    for place in moved:
+        own = [node for key, node in kept.items() if key[0] == trained[place]]
+        inputs.append((kinds[place], [parameters[place], gradients[place], *own]))
+    for place, (parameter, *rest) in zip(
+        moved, repeat(graph, update.graph, update.own, shared, inputs)
+    ):
+        parameters[place] = parameter
+        keys = [key for key in kept if key[0] == trained[place]]
+        kept.update(zip(keys, rest, strict=True))
+    graph.output([*parameters, *kept.values()])
+
+    roles = [_own_role(step, "param", name) for name in trained]
+    kept_roles = [_state_role(name, key) for name, key in states]
     arguments = [
-        *parameters,
+        *roles,
         *(Role("grad", name) for name in trained),
-        *kept,
-        *(Role("hyper", f"lr{i}") for i in range(len(rates))),
-        *(Role("hyper", number.name) for number in numbers),
+        *kept_roles,
+        *(Role("hyper", f"lr{i}") for i in range(groups)),
+        *(Role("hyper", number.name) for number in update.numbers),
     ]
-    return GraphFunction("optimizer_step", graph, arguments, [*parameters, *kept])
+    return GraphFunction("optimizer_step", graph, arguments, [*roles, *kept_roles])
 
 
 def _type(value: Tensor) -> str:
@@ -718,7 +837,7 @@ def _signature(function: GraphFunction) -> Part:
     return Part(
         function.name,
         typed(function.arguments, placeholders),
-        typed(function.results, _outputs(function.graph)),
+        typed(function.results, results_of(function.graph)),
     )
 
 
