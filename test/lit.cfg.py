@@ -24,7 +24,8 @@ Features
   amp-run      the training tool is built
   amp-compile  so is the tool that compiles ahead of time, and a linker is there
   amp-random-steps  so is the tool that makes random training steps
-  machine-bench, contraction-bench  so are these benchmarks (the second with OpenBLAS)
+  machine-bench, threads-bench      so are these benchmarks,
+  contraction-bench                 and this one with OpenBLAS
   amp-rt       the runtime library is built
   amp-kernel-bench  the kernels' benchmark and the fake driver are built
   ahead-of-time  clang, llc and mlir-translate, to compile a program outside the JIT
@@ -201,6 +202,7 @@ for feature, present in {
     and any(map(has_tool, ("ld.lld", "ld.lld-22", "cc"))),
     "amp-random-steps": exists(bin_dir, "amp-random-steps"),
     "machine-bench": exists(bin_dir, "machine-bench"),
+    "threads-bench": exists(bin_dir, "threads-bench"),
     "contraction-bench": exists(bin_dir, "contraction-bench"),
     "amp-rt": exists(lib_dir, "libamp-rt.so"),
     "amp-kernel-bench": exists(bin_dir, "amp-kernel-bench")

@@ -7,9 +7,9 @@
 # in PyTorch, `./dev bench errors` how far a step of each level is from FP64, `./dev bench
 # libraries` where oneDNN multiplies faster than generated code, `./dev bench step` what a
 # step asks of a GPU, read from its program, `./dev bench steps` what larger steps take
-# beside PyTorch's best. `machine` and `products` are parts that can be had alone.
+# beside PyTorch's best, `./dev bench threads` what it costs to divide a loop. `machine` and `products` are parts that can be had alone.
 set -euo pipefail
-build=${1:?usage: run.sh BUILD_DIR [errors | kernels | frontends | libraries | machine | passes | products | step | steps]}
+build=${1:?usage: run.sh BUILD_DIR [errors | kernels | frontends | libraries | machine | passes | products | step | steps | threads]}
 here=$(dirname "${BASH_SOURCE[0]}")
 case ${2:-} in
 errors) PYTHONPATH="$build/python" exec python3 "$here/errors.py" "$build" "${@:3}" ;;
@@ -18,6 +18,10 @@ frontends) PYTHONPATH="$build/python" OMP_NUM_THREADS=1 exec python3 "$here/fron
 machine)
   cmake --build "$build" --target machine-bench
   exec "$build/bin/machine-bench" "${@:3}"
+  ;;
+threads)
+  cmake --build "$build" --target threads-bench
+  exec "$build/bin/threads-bench" "${@:3}"
   ;;
 libraries)
   cmake --build "$build" --target contraction-bench
@@ -32,7 +36,7 @@ steps) OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" exec python3 "$here/mid_steps.py"
 passes) exec python3 "$here/passes.py" "$build/bin/amp-opt" "${@:3}" ;;
 "") ;;
 *)
-  echo "run.sh: expected 'errors', 'kernels', 'frontends', 'libraries', 'machine', 'passes', 'products', 'step', 'steps' or nothing, but got '$2'" >&2
+  echo "run.sh: expected 'errors', 'kernels', 'frontends', 'libraries', 'machine', 'passes', 'products', 'step', 'steps', 'threads' or nothing, but got '$2'" >&2
   exit 2
   ;;
 esac

@@ -6,10 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread that is done with a loop looks for the next one for some ten
-// microseconds, as long as waking a sleeping thread takes, and then sleeps: a
-// pool beside another library's, whose threads wait in the same way, must not
-// take its cores.
+// Waking a sleeping thread takes 10 to 60 microseconds, as long as many loops
+// of a step. So a thread that is done with a loop looks for the next one before
+// it sleeps, longer than what a step does between loops usually takes, and
+// whoever ran a loop looks for the end of its last part in the same way.
+//
+// Threads of another library may wait in the same way (those of OpenMP do, for
+// milliseconds), and then each takes time from the other. Where the system
+// makes a thread that looks wait for another thread, twice in a tenth of a
+// second, the processors count as crowded, and threads of this pool sleep early
+// for a second.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +25,30 @@
 #include <new>
 #include <unistd.h>
 
+#ifdef __linux__
+#include <sys/resource.h>
+#endif
+#include <utility>
+
 using namespace amp::rt;
 
 /// Looks for another loop before a thread sleeps.
-static constexpr int kSpins = 1000;
+/// For how long a thread looks before it sleeps, and for how long where the
+/// processors are crowded.
+static constexpr std::chrono::microseconds kLookingTime{200};
+static constexpr std::chrono::microseconds kCrowdedLookingTime{20};
+
+/// A thread that could not look for so long was not running: it takes less than
+/// one microsecond otherwise. Whether the system or a hypervisor had another
+/// one run is to be asked.
+static constexpr std::chrono::microseconds kLostTime{100};
+
+/// Two such losses within this time are a crowd; once, it was the system
+/// itself.
+static constexpr std::chrono::milliseconds kTimeBetweenLosses{100};
+
+/// How long processors count as crowded.
+static constexpr std::chrono::seconds kCrowdedTime{1};
 
 static void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -37,16 +63,45 @@ void ThreadPool::Loop::takeParts() {
     task(context, i);
 }
 
-void ThreadPool::spinUntilNewer(uint64_t seen) const {
-  for (int i = 0;
-       i < kSpins && generation.load(std::memory_order_relaxed) == seen; ++i)
-    relax();
+/// How often the system had another thread run in place of this one.
+static long countPreemptions() {
+#ifdef __linux__
+  rusage usage;
+  if (getrusage(RUSAGE_THREAD, &usage) == 0)
+    return usage.ru_nivcsw;
+#endif
+  return 0;
+}
+
+template <typename Test> void ThreadPool::lookFor(Test isThere) {
+  constexpr int kTestsForATime = 16;
+  const long preemptions = countPreemptions();
+  const Clock::time_point begin = Clock::now();
+  const bool isCrowded =
+      begin.time_since_epoch() < crowdedUntil.load(std::memory_order_relaxed);
+  const Clock::time_point end =
+      begin + (isCrowded ? kCrowdedLookingTime : kLookingTime);
+  for (Clock::time_point now = begin, before; now < end;) {
+    for (int i = 0; i < kTestsForATime; ++i) {
+      if (isThere())
+        return;
+      relax();
+    }
+    before = std::exchange(now, Clock::now());
+    if (now - before > kLostTime && countPreemptions() != preemptions) {
+      const Clock::duration time = now.time_since_epoch();
+      if (time - lastLoss.exchange(time, std::memory_order_relaxed) <
+          kTimeBetweenLosses)
+        crowdedUntil.store(time + kCrowdedTime, std::memory_order_relaxed);
+      return;
+    }
+  }
 }
 
 void ThreadPool::work() {
   uint64_t seen = 0;
   while (true) {
-    spinUntilNewer(seen);
+    lookFor([&] { return generation.load(std::memory_order_relaxed) != seen; });
     std::unique_lock<std::mutex> lock(mutex);
     begin.wait(lock, [&] { return isEnding || generation.load() != seen; });
     if (isEnding)
@@ -122,6 +177,11 @@ void ThreadPool::run(int64_t count, AmpRtPoolTask task, void *context) {
   mine.takeParts();
   lock.lock();
   loop = nullptr;
+  if (helpers != 0) {
+    lock.unlock();
+    lookFor([&] { return helpers.load(std::memory_order_relaxed) == 0; });
+    lock.lock();
+  }
   end.wait(lock, [&] { return helpers == 0; });
   isBusy = false;
 }

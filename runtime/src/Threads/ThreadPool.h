@@ -11,6 +11,7 @@
 #include "amp-rt/Pool.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -54,18 +55,23 @@ private:
 
   static void *enter(void *pool);
   void work();
-  /// Waits a moment for another loop than `seen`, for a step is one loop after
-  /// the other.
-  void spinUntilNewer(uint64_t seen) const;
+  /// Returns when `isThere` holds, or after a moment.
+  template <typename Test> void lookFor(Test isThere);
 
   std::mutex mutex;
   std::condition_variable begin, end;
-  /// Guarded by the mutex, like `helpers`, the threads that are inside it.
+  /// Guarded by the mutex.
   Loop *loop = nullptr;
-  int64_t helpers = 0;
+  /// The threads that are inside it; written under the mutex.
+  std::atomic<int64_t> helpers{0};
   bool isBusy = false, isEnding = false;
   /// Counts loops; written under the mutex.
   std::atomic<uint64_t> generation{0};
+  using Clock = std::chrono::steady_clock;
+  /// Until then other threads count as waiting for the same processors.
+  std::atomic<Clock::duration> crowdedUntil{Clock::duration::min()};
+  /// When the system last had another thread run in place of one that looked.
+  std::atomic<Clock::duration> lastLoss{Clock::duration::zero()};
   /// Threads exist in the process that started them alone.
   pid_t process = 0;
   std::unique_ptr<pthread_t[]> threads;

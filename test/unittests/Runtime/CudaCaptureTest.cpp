@@ -22,9 +22,11 @@
 #include <thread>
 
 #ifdef __has_feature
-#define AMP_TEST_ADDRESS_SANITIZER __has_feature(address_sanitizer)
+#define AMP_TEST_FINDS_DEAD_MEMORY                                             \
+  (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
 #else
-#define AMP_TEST_ADDRESS_SANITIZER defined(__SANITIZE_ADDRESS__)
+#define AMP_TEST_FINDS_DEAD_MEMORY                                             \
+  (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
 #endif
 
 extern "C" int cuGetProcAddress_v2(const char *name, void **address,
@@ -244,7 +246,7 @@ TEST_F(CudaCaptureTest, ScalersMoveAsInTheCall) {
   EXPECT_EQ(ampRtScalerGetState(scaler, &state), AMP_RT_OK);
   EXPECT_EQ(state.unskipped, 77);
 
-#if !AMP_TEST_ADDRESS_SANITIZER // which refuses to look at what is gone
+#if !AMP_TEST_FINDS_DEAD_MEMORY // a sanitizer, which refuses to look there
   ampRtScalerDestroy(scaler);
   scaler = nullptr;
   EXPECT_FAILS(replay(), AMP_RT_INVALID_ARGUMENT,

@@ -29,6 +29,8 @@ TEST(Exports, OnlyTheCInterface) {
   int count = 0, allocators = 0;
   while (std::fgets(line, sizeof(line), nm)) {
     std::string text = line;
+    if (text.find(" A AMP_RT_") != std::string::npos)
+      continue; // the name of a version, as GNU's linker writes it
     ++count;
     bool isOurs = text.find(" T ampRt") != std::string::npos;
     bool isMlirs = text.find(" T _mlir_memref_to_llvm_") != std::string::npos;

@@ -97,6 +97,27 @@ TEST(Pool, RunsPartsSideBySide) {
   }
 }
 
+// Threads that look for a loop wait for others then, and sleep early.
+TEST(Pool, WorksWhereProcessorsAreCrowded) {
+  std::atomic<bool> isDone{false};
+  std::vector<std::thread> others;
+  for (int32_t i = 0; i < 2 * ampRtPoolCountCores(); ++i)
+    others.emplace_back([&] {
+      while (!isDone)
+        ;
+    });
+  PooledRun pooled(4);
+  for (int round = 0; round < 50; ++round) {
+    Counts counts(8);
+    EXPECT_EQ(ampRtRunParallel(pooled.handle(), 8, Counts::add, &counts),
+              AMP_RT_OK);
+    EXPECT_TRUE(counts.areAllOne());
+  }
+  isDone = true;
+  for (std::thread &other : others)
+    other.join();
+}
+
 TEST(Pool, IsNotNeeded) {
   OpenRun run;
   Counts counts(5);
