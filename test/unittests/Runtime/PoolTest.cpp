@@ -97,22 +97,29 @@ TEST(Pool, RunsPartsSideBySide) {
   }
 }
 
-// Threads that look for a loop wait for others then, and sleep early.
+// Threads that look for a loop, or for its end, lose the processor then.
 TEST(Pool, WorksWhereProcessorsAreCrowded) {
+  std::atomic<int32_t> running{0};
   std::atomic<bool> isDone{false};
   std::vector<std::thread> others;
-  for (int32_t i = 0; i < 2 * ampRtPoolCountCores(); ++i)
+  const int32_t crowd = 2 * ampRtPoolCountCores();
+  for (int32_t i = 0; i < crowd; ++i)
     others.emplace_back([&] {
+      ++running;
       while (!isDone)
         ;
     });
+  while (running != crowd)
+    std::this_thread::yield();
   PooledRun pooled(4);
-  for (int round = 0; round < 50; ++round) {
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  do {
     Counts counts(8);
     EXPECT_EQ(ampRtRunParallel(pooled.handle(), 8, Counts::add, &counts),
               AMP_RT_OK);
     EXPECT_TRUE(counts.areAllOne());
-  }
+  } while (std::chrono::steady_clock::now() < end);
   isDone = true;
   for (std::thread &other : others)
     other.join();
