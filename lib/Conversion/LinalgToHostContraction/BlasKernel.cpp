@@ -69,9 +69,9 @@ static BlasBlocks layoutBlocks(HostBuilder &b, const BlasForm &form, Index m,
 Index KernelLibrary::getBlasScratch(HostBuilder &b, const BlasForm &form,
                                     Index m, Index n, Index k) {
   BlasBlocks blocks = layoutBlocks(b, form, m, n, k);
-  return blocks.productStart + getProductScratch(b, form.a.elementType,
-                                                 form.b.elementType, blocks.m,
-                                                 blocks.n, blocks.k);
+  return blocks.productStart +
+         getProductScratch(b, {form.a.elementType, form.b.elementType},
+                           blocks.m, blocks.n, blocks.k);
 }
 
 LogicalResult KernelLibrary::declareGemm(const BlasForm &form, Location loc) {
@@ -278,7 +278,7 @@ func::FuncOp KernelLibrary::getBlasProduct(const BlasForm &form) {
             block.k = depth;
             block.scratch = p.scratch.at(blocks.productStart);
             block.fromZero = isStart;
-            callProduct(b, form.a.elementType, form.b.elementType, block);
+            callProduct(b, {form.a.elementType, form.b.elementType}, block);
           };
           b.branch(done, addProduct, computeBlock);
         });

@@ -15,6 +15,7 @@
 //   pack_rows_<T>   the same into tiles of A for AMX      (PackRowsKernel.cpp)
 //   tiles           C += panels of A * panels of B            (TileKernel.cpp)
 //   tiles_of_rows   the same, of rows of A where they are
+//   tiles_of_elements  the same, of A where it is
 //   ..._of_panels   both, where a block of the sum is part of B's panels
 //   ..._pairs       both, with two bf16 in a word of a panel
 //   ..._amx         both, for AMX's tiles
@@ -24,6 +25,7 @@
 //   pack_kept_<T>   all panels of B, for several tiles     (ProductKernel.cpp)
 //   kept_product_<T>_<T> C += A * B with such panels       (ProductKernel.cpp)
 //   panel_product_<T>  C += A * B, B in panels in memory   (ProductKernel.cpp)
+//   ..._in_place    all three, without panels of A
 //   blas_...        C += A * B by a library                   (BlasKernel.cpp)
 //   add_scattered   C += a plain matrix                       (BlasKernel.cpp)
 //
@@ -74,6 +76,13 @@ constexpr int64_t kFewRowsBlockN = 64;
 /// packing them takes as long as multiplying them by some 20 columns does. The
 /// probabilities of an attention, 1024x1024 for 64 columns.
 constexpr int64_t kFewColumns = 128;
+
+/// Columns of C up to which elements of A are read where they are, each from an
+/// offset of its own, if they can be: windows of an image, which as panels are
+/// several times as many as in memory. Half of it where packing goes by
+/// squares. Where runs of elements are packed, 128 columns took 0.96 of the
+/// time.
+constexpr int64_t kFewColumnsOfWindows = 128;
 
 /// Rows of one of AMX's tiles, and words in a row of it.
 constexpr int64_t kAmxRows = 16;
@@ -142,6 +151,14 @@ struct MicroKernel {
 
   /// The micro-kernel of `machine` for operands of these types.
   static MicroKernel get(const HostMachine &machine, Type aType, Type bType);
+};
+
+/// What a product multiplies.
+struct ProductForm {
+  Type a, b;
+  /// Whether elements of A stay where they are, without panels: f32, or two
+  /// bf16 that are neighbours in memory for each word.
+  bool readsA = false;
 };
 
 //===----------------------------------------------------------------------===//
@@ -219,11 +236,23 @@ struct PanelParts {
   std::optional<Index> length = std::nullopt;
 };
 
-/// What the rows of C are made of: panels, or rows of A where they are.
+/// How a micro-kernel finds words of A.
+enum class LeftPlace {
+  Panels,
+  /// Rows where they are: words of one are neighbours.
+  Rows,
+  /// Each word at the sum of a row's offset and a step's.
+  Elements
+};
+
+/// What the rows of C are made of: panels, or A where it is.
 struct LeftOperand {
+  LeftPlace place;
   PanelParts panels;
-  /// If there is one, rows begin at its offsets in `panels.first`.
-  Index rowTable;
+  /// If they are not panels, rows begin at the offsets of this table in
+  /// `panels.first`, and their elements stand behind that at those of the other
+  /// one.
+  Index rowTable = {}, stepTable = {};
 };
 
 /// Part of a matrix, by its offset tables, and where its panels are put.
@@ -321,31 +350,31 @@ public:
 
   /// C += A * B by generated kernels, or C = A * B. The latter writes nothing
   /// if k is 0.
-  void callProduct(HostBuilder &b, Type aType, Type bType,
+  void callProduct(HostBuilder &b, const ProductForm &form,
                    const ProductArguments &arguments);
   /// Elements of scratch memory that callProduct needs.
-  Index getProductScratch(HostBuilder &b, Type aType, Type bType, Index m,
+  Index getProductScratch(HostBuilder &b, const ProductForm &form, Index m,
                           Index n, Index k);
 
   /// The same, with the panels of B in `kept`.
-  void callKeptProduct(HostBuilder &b, Type aType, Type bType,
+  void callKeptProduct(HostBuilder &b, const ProductForm &form,
                        const ProductArguments &arguments,
                        const KeptPanels &panels, Value kept);
   /// Elements of scratch memory that callKeptProduct needs.
-  Index getKeptScratch(HostBuilder &b, Type aType, Type bType, Index m,
+  Index getKeptScratch(HostBuilder &b, const ProductForm &form, Index m,
                        Index k);
   /// Packs columns of B, which is all rows of `arguments`, from the first one
   /// of `panels` on; the target is where the panels of all begin.
-  void callPackKept(HostBuilder &b, Type aType, Type bType,
+  void callPackKept(HostBuilder &b, const ProductForm &form,
                     const PackArguments &arguments, const KeptPanels &panels);
   /// Elements of memory for the panels of `n` columns of B.
-  Index getKeptWords(HostBuilder &b, Type aType, Type bType, Index n, Index k);
+  Index getKeptWords(HostBuilder &b, const ProductForm &form, Index n, Index k);
 
   /// C += A * B, or C = A * B, where B lies in memory as f32 in panels for
-  /// operands of `aType`: all steps of the sum, `columns()` words of each, then
+  /// operands of `form`: all steps of the sum, `columns()` words of each, then
   /// the next panel. The first column is a panel's first one. Scratch memory as
   /// for callKeptProduct.
-  void callPanelProduct(HostBuilder &b, Type aType,
+  void callPanelProduct(HostBuilder &b, const ProductForm &form,
                         const ProductArguments &arguments);
 
   /// The same by BLAS, or by generated kernels where BLAS refuses.
@@ -362,6 +391,10 @@ public:
   unsigned getNumKernels() const { return kernels.size(); }
 
 private:
+  MicroKernel getMicroKernel(const ProductForm &form) const {
+    return MicroKernel::get(machine, form.a, form.b);
+  }
+
   /// The function `amp_host_<name>`, created with `emit` as its body when asked
   /// for the first time.
   func::FuncOp
@@ -378,7 +411,7 @@ private:
                  const PanelParts &panels);
   /// Calls `multiply` with the rows of A for a block of C, which are packed if
   /// they cannot be read where they are.
-  void withLeftOperand(HostBuilder &b, const MicroKernel &kernel, Type aType,
+  void withLeftOperand(HostBuilder &b, const ProductForm &form,
                        const ProductArguments &arguments,
                        const PanelParts &aPanels, const ProductBlock &block,
                        function_ref<void(const LeftOperand &)> multiply);
@@ -387,14 +420,14 @@ private:
                  const ProductArguments &arguments, const LeftOperand &left,
                  const PanelParts &bPanels, const ProductBlock &block);
   /// Both of them.
-  void callBlock(HostBuilder &b, const MicroKernel &kernel, Type aType,
+  void callBlock(HostBuilder &b, const ProductForm &form,
                  const ProductArguments &arguments, const PanelParts &aPanels,
                  const PanelParts &bPanels, const ProductBlock &block);
-  func::FuncOp getTiles(const MicroKernel &kernel, bool readsRows,
+  func::FuncOp getTiles(const MicroKernel &kernel, LeftPlace place,
                         bool readsPartOfPanels);
-  func::FuncOp getProduct(Type aType, Type bType);
-  func::FuncOp getKeptProduct(Type aType, Type bType);
-  func::FuncOp getPanelProduct(Type aType);
+  func::FuncOp getProduct(const ProductForm &form);
+  func::FuncOp getKeptProduct(const ProductForm &form);
+  func::FuncOp getPanelProduct(const ProductForm &form);
   func::FuncOp getBlasProduct(const BlasForm &form);
   func::FuncOp getAddScattered();
   /// The block of an input that begins at (row, column), copied if it must be.

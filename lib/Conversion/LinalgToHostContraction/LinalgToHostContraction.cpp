@@ -13,6 +13,9 @@
 // the program a call and not a kernel. Tables are as long as the matrix's
 // sides; filling them takes about as many cycles as they have entries.
 //
+// Where one operand can be multiplied as it lies, it becomes A, and C is taken
+// for its transpose (ReadInPlace.cpp).
+//
 // A product that a fill with zeros stands in front of starts its sums from zero
 // itself, and the fill goes: C is written once and not read, unless the sum has
 // several blocks. That is only the same where the product writes each element
@@ -41,6 +44,7 @@
 
 #include "amp/Conversion/LinalgToHostContraction.h"
 #include "KernelLibrary.h"
+#include "ReadInPlace.h"
 #include "TileLoop.h"
 #include "amp/Analysis/Contraction.h"
 #include "amp/Analysis/Fill.h"
@@ -98,6 +102,8 @@ public:
       : view(view), tiles(tiles), library(library), options(options),
         kernel(MicroKernel::get(options.machine, view.a.getElementType(),
                                 view.b.getElementType())),
+        form{view.a.getElementType(), view.b.getElementType(),
+             readsAInPlace(view, kernel)},
         b(view.op.getLoc(), view.op) {}
 
   /// Emits the calls. Sets `usesBlas` if some may be calls of BLAS, and
@@ -160,6 +166,7 @@ private:
   KernelLibrary &library;
   const HostContractionOptions &options;
   const MicroKernel kernel;
+  const ProductForm form;
   HostBuilder b;
   SmallVector<Index> extents;
   StridedOperand a, bOperand, c;
@@ -502,14 +509,13 @@ Value ContractionEmitter::hasMoved(Value memory) {
 
 void ContractionEmitter::packWhole(PackArguments arguments,
                                    const KeptPanels &panels, int64_t size) {
-  Type aType = view.a.getElementType(), bType = view.b.getElementType();
   int64_t width = kernel.columns();
   int64_t parts =
       std::min<int64_t>(options.threads, llvm::divideCeil(size, width));
   // One of several threads, in a loop inside of theirs.
   bool isShared = tiles->outer->getParentOfType<scf::ParallelOp>() != nullptr;
   if (parts < 2 || isShared)
-    return library.callPackKept(b, aType, bType, arguments, panels);
+    return library.callPackKept(b, form, arguments, panels);
   int64_t length = llvm::alignTo(llvm::divideCeil(size, parts), width);
   scf::ParallelOp::create(
       b, ValueRange{b.number(0)}, ValueRange{b.number(parts)},
@@ -517,7 +523,7 @@ void ContractionEmitter::packWhole(PackArguments arguments,
         KeptPanels part = panels;
         part.first = min(b.number(iv.front()) * length, size);
         arguments.columns = min(b.number(size) - part.first, length);
-        library.callPackKept(b, aType, bType, arguments, part);
+        library.callPackKept(b, form, arguments, part);
       });
 }
 
@@ -533,14 +539,13 @@ bool ContractionEmitter::emitInTileLoop() {
         return number->getConstant().has_value();
       }))
     return false;
-  Type aType = view.a.getElementType(), bType = view.b.getElementType();
   bool isInPanels = isBInPanels();
   std::optional<ColumnsOfMatrix> whole;
   if (!isInPanels)
     whole = findWholeB(view, *tiles, kernel.columns());
   bool isPackedInLoop = !isInPanels && !whole;
   Index columns = whole ? b.number(whole->size()) : n;
-  Index words = library.getKeptWords(b, aType, bType, columns, k);
+  Index words = library.getKeptWords(b, form, columns, k);
   if (!isInPanels && *words.getConstant() > kMostKeptWords)
     return false;
 
@@ -573,7 +578,7 @@ bool ContractionEmitter::emitInTileLoop() {
   Value memory;
   b.setInsertionPoint(tiles->loop);
   Value scratch =
-      allocate(b.getF32Type(), library.getKeptScratch(b, aType, bType, m, k));
+      allocate(b.getF32Type(), library.getKeptScratch(b, form, m, k));
   if (isPackedInLoop) {
     kept = allocate(b.getF32Type(), words);
     memory = allocate(b.getIndexType(), b.number(1));
@@ -594,13 +599,13 @@ bool ContractionEmitter::emitInTileLoop() {
   } else if (isPackedInLoop) {
     pack.target.first = {kept, b.number(0)};
     b.branch(hasMoved(memory),
-             [&] { library.callPackKept(b, aType, bType, pack, panels); });
+             [&] { library.callPackKept(b, form, pack, panels); });
   }
   arguments.scratch = {scratch, b.number(0)};
   if (isInPanels)
-    library.callPanelProduct(b, aType, arguments);
+    library.callPanelProduct(b, form, arguments);
   else
-    library.callKeptProduct(b, aType, bType, arguments, panels, kept);
+    library.callKeptProduct(b, form, arguments, panels, kept);
   b.setInsertionPointAfter(tiles->loop);
   deallocate(b, scratch);
   if (isPackedInLoop) {
@@ -626,16 +631,14 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas, bool &startsFromZero) {
   m = getExtent(view.m);
   n = getExtent(view.n);
   k = getExtent(view.k);
-  Type aType = view.a.getElementType(), bType = view.b.getElementType();
   if (emitInTileLoop())
     return success();
   if (isBInPanels()) {
     OffsetTables tables = fillTables();
     divide([&](const Part &part) {
-      Index scratch =
-          library.getKeptScratch(b, aType, bType, part.rows.most, k);
+      Index scratch = library.getKeptScratch(b, form, part.rows.most, k);
       emitBatch(scratch, tables, part, [&](const ProductArguments &arguments) {
-        library.callPanelProduct(b, aType, arguments);
+        library.callPanelProduct(b, form, arguments);
       });
     });
     deallocate(b, tables.buffer);
@@ -644,29 +647,29 @@ LogicalResult ContractionEmitter::emit(bool &usesBlas, bool &startsFromZero) {
 
   BlasStrides strides;
   int64_t minWork;
-  BlasForm form = chooseBlasForm(strides, minWork);
+  BlasForm blasForm = chooseBlasForm(strides, minWork);
   Index work = m * n * k;
   std::optional<int64_t> knownWork = work.getConstant();
   usesBlas = options.blas == BlasUse::Auto && minWork != kBlasNever &&
              (!knownWork || *knownWork >= minWork);
-  if (usesBlas && failed(library.declareGemm(form, b.getLoc())))
+  if (usesBlas && failed(library.declareGemm(blasForm, b.getLoc())))
     return failure();
 
   OffsetTables tables = fillTables();
   auto emitGenerated = [&] {
     divide([&](const Part &part) {
-      Index scratch = library.getProductScratch(b, aType, bType, part.rows.most,
+      Index scratch = library.getProductScratch(b, form, part.rows.most,
                                                 part.columns.most, k);
       emitBatch(scratch, tables, part, [&](const ProductArguments &arguments) {
-        library.callProduct(b, aType, bType, arguments);
+        library.callProduct(b, form, arguments);
       });
     });
   };
   auto emitBlas = [&] {
     // A library has threads of its own.
-    emitBatch(library.getBlasScratch(b, form, m, n, k), tables, getWhole(),
+    emitBatch(library.getBlasScratch(b, blasForm, m, n, k), tables, getWhole(),
               [&](const ProductArguments &arguments) {
-                library.callBlasProduct(b, form, arguments, strides);
+                library.callBlasProduct(b, blasForm, arguments, strides);
               });
   };
   if (!usesBlas)
@@ -758,6 +761,8 @@ amp::convertLinalgToHostContraction(ModuleOp module,
 
   HostContractionCounts counts;
   KernelLibrary library(module, options.machine);
+  for (Contraction &view : contractions)
+    exchangeOperands(view, options.machine);
   // Before any of them is a call.
   SmallVector<std::optional<TileLoop>> loops;
   for (const Contraction &view : contractions)

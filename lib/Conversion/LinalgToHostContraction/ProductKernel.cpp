@@ -29,7 +29,8 @@
 // sum; it is read where it is then.
 //
 // Where C has few columns, packing A takes as long as multiplying it. Rows of
-// f32 whose steps of the sum are neighbours are read where they are then.
+// f32 whose steps of the sum are neighbours are read where they are then, and
+// windows of an image (ReadInPlace.cpp).
 //
 // Small products are one block of each kind and run through the same code. At
 // 32 x 64 x 128 packing takes a fifth of the time; a second micro-kernel, for
@@ -89,19 +90,20 @@ static Index countWords(const MicroKernel &kernel, Index steps) {
 /// Packing may write kPackLanes elements past the end of a region if panels are
 /// narrower than that: A's may be, and come last.
 static PanelLayout layoutPanels(HostBuilder &b, const MicroKernel &kernel,
-                                Index m, Index n, Index k) {
+                                bool readsA, Index m, Index n, Index k) {
   Index words = min(countWords(kernel, k), kernel.blockWords());
   PanelLayout layout;
   layout.bSize = roundUp(min(n, kBlockN), kernel.columns()) * words;
   layout.aStart = layout.bSize * kernel.parts;
-  layout.aSize = roundUp(min(m, kBlockM), kernel.rows) * words;
+  layout.aSize =
+      readsA ? b.number(0) : roundUp(min(m, kBlockM), kernel.rows) * words;
   layout.end = layout.aStart + layout.aSize * kernel.parts + kPackLanes;
   return layout;
 }
 
-Index KernelLibrary::getProductScratch(HostBuilder &b, Type aType, Type bType,
+Index KernelLibrary::getProductScratch(HostBuilder &b, const ProductForm &form,
                                        Index m, Index n, Index k) {
-  return layoutPanels(b, MicroKernel::get(machine, aType, bType), m, n, k).end;
+  return layoutPanels(b, getMicroKernel(form), form.readsA, m, n, k).end;
 }
 
 void KernelLibrary::callPackA(HostBuilder &b, const MicroKernel &kernel,
@@ -165,50 +167,58 @@ void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
 }
 
 void KernelLibrary::withLeftOperand(
-    HostBuilder &b, const MicroKernel &kernel, Type aType,
-    const ProductArguments &p, const PanelParts &aPanels,
-    const ProductBlock &block,
+    HostBuilder &b, const ProductForm &form, const ProductArguments &p,
+    const PanelParts &aPanels, const ProductBlock &block,
     function_ref<void(const LeftOperand &)> multiply) {
+  MicroKernel kernel = getMicroKernel(form);
+  Index rowTable = p.tables.aM + block.row;
+  Index stepTable = p.tables.aK + block.step;
+  if (form.readsA)
+    return multiply({LeftPlace::Elements, {p.a, {}}, rowTable, stepTable});
   auto inPanels = [&] {
-    callPackA(b, kernel, aType, p, block, aPanels);
-    multiply({aPanels, {}});
+    callPackA(b, kernel, form.a, p, block, aPanels);
+    multiply({LeftPlace::Panels, aPanels});
   };
-  if (!kernel.readsRows() || !aType.isF32())
+  if (!kernel.readsRows() || !form.a.isF32())
     return inPanels();
   Value isInPlace = b.andThen(p.n <= b.number(kFewColumns), [&] {
-    return b.areConsecutive(p.tables.buffer, p.tables.aK + block.step,
-                            block.steps);
+    return b.areConsecutive(p.tables.buffer, stepTable, block.steps);
   });
   auto inPlace = [&] {
-    Index step = b.loadIndex(p.tables.buffer, p.tables.aK + block.step);
-    multiply({{p.a.at(step), {}}, p.tables.aM + block.row});
+    Index step = b.loadIndex(p.tables.buffer, stepTable);
+    multiply({LeftPlace::Rows, {p.a.at(step), {}}, rowTable});
   };
   b.branch(isInPlace, inPlace, inPanels);
 }
 
-void KernelLibrary::callBlock(HostBuilder &b, const MicroKernel &kernel,
-                              Type aType, const ProductArguments &p,
+void KernelLibrary::callBlock(HostBuilder &b, const ProductForm &form,
+                              const ProductArguments &p,
                               const PanelParts &aPanels,
                               const PanelParts &bPanels,
                               const ProductBlock &block) {
-  withLeftOperand(b, kernel, aType, p, aPanels, block,
-                  [&](const LeftOperand &left) {
-                    callTiles(b, kernel, p, left, bPanels, block);
-                  });
+  withLeftOperand(b, form, p, aPanels, block, [&](const LeftOperand &left) {
+    callTiles(b, getMicroKernel(form), p, left, bPanels, block);
+  });
 }
 
-func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
+/// What names of kernels that read A where it is end with.
+static StringRef getSuffix(const ProductForm &form) {
+  return form.readsA ? "_in_place" : "";
+}
+
+func::FuncOp KernelLibrary::getProduct(const ProductForm &form) {
   std::string name;
-  llvm::raw_string_ostream(name) << "product_" << aType << "_" << bType;
-  MicroKernel kernel = MicroKernel::get(machine, aType, bType);
+  llvm::raw_string_ostream(name)
+      << "product_" << form.a << "_" << form.b << getSuffix(form);
+  MicroKernel kernel = getMicroKernel(form);
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     ProductArguments p = ProductArguments::take(arguments);
-    PanelLayout layout = layoutPanels(b, kernel, p.m, p.n, p.k);
+    PanelLayout layout = layoutPanels(b, kernel, form.readsA, p.m, p.n, p.k);
     PanelParts bPanels = layout.placeB(p.scratch);
     PanelParts aPanels = layout.placeA(p.scratch);
     Index stepsOfBlock = getStepsOfBlock(b, kernel, p.k);
     auto packB = [&](Index j, Index columns, Index l, Index depth) {
-      callPack(b, kernel.getPackForm(bType),
+      callPack(b, kernel.getPackForm(form.b),
                {p.b, p.tables.buffer, p.tables.bK + l, depth, p.tables.bN + j,
                 columns, bPanels},
                b.number(kernel.columns()), /*isB=*/true);
@@ -224,7 +234,7 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
                       {b.number(0), p.m, j, columns, l, depth});
           });
         };
-        withLeftOperand(b, kernel, aType, p, aPanels,
+        withLeftOperand(b, form, p, aPanels,
                         {b.number(0), p.m, b.number(0), p.n, l, depth},
                         multiply);
       });
@@ -237,7 +247,7 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
           packB(j, columns, l, depth);
           b.loop(p.m, kBlockM, [&](Index i) {
             Index rows = min(p.m - i, kBlockM);
-            callBlock(b, kernel, aType, p, aPanels, bPanels,
+            callBlock(b, form, p, aPanels, bPanels,
                       {i, rows, j, columns, l, depth});
           });
         });
@@ -245,13 +255,13 @@ func::FuncOp KernelLibrary::getProduct(Type aType, Type bType) {
     };
     b.branch(p.m <= b.number(kBlockM), inFewRows, inBlocks);
   };
-  return getKernel(name, getProductTypes(aType, bType), emit);
+  return getKernel(name, getProductTypes(form.a, form.b), emit);
 }
 
-void KernelLibrary::callPackKept(HostBuilder &b, Type aType, Type bType,
+void KernelLibrary::callPackKept(HostBuilder &b, const ProductForm &form,
                                  const PackArguments &arguments,
                                  const KeptPanels &panels) {
-  MicroKernel kernel = MicroKernel::get(machine, aType, bType);
+  MicroKernel kernel = getMicroKernel(form);
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     PackArguments pack = PackArguments::take(arguments);
     KeptPanels panels = KeptPanels::take(arguments);
@@ -260,7 +270,7 @@ void KernelLibrary::callPackKept(HostBuilder &b, Type aType, Type bType,
       Index depth = min(k - l, stepsOfBlock);
       Index place = getPlace(kernel, panels, panels.first, l, depth);
       callPack(
-          b, kernel.getPackForm(bType),
+          b, kernel.getPackForm(form.b),
           {pack.source,
            pack.tables,
            pack.rowTable + l,
@@ -272,36 +282,37 @@ void KernelLibrary::callPackKept(HostBuilder &b, Type aType, Type bType,
     });
   };
   std::string name;
-  llvm::raw_string_ostream(name) << "pack_kept_" << bType << kernel.suffix();
-  SmallVector<Type> types = getPackTypes({bType});
+  llvm::raw_string_ostream(name) << "pack_kept_" << form.b << kernel.suffix();
+  SmallVector<Type> types = getPackTypes({form.b});
   types.append(2, IndexType::get(module.getContext()));
   SmallVector<Value> values = arguments.give();
   panels.give(values);
   func::CallOp::create(b, getKernel(name, types, emit), values);
 }
 
-Index KernelLibrary::getKeptWords(HostBuilder &b, Type aType, Type bType,
+Index KernelLibrary::getKeptWords(HostBuilder &b, const ProductForm &form,
                                   Index n, Index k) {
-  MicroKernel kernel = MicroKernel::get(machine, aType, bType);
+  MicroKernel kernel = getMicroKernel(form);
   return roundUp(n, kernel.columns()) * countWords(kernel, k) * kernel.parts;
 }
 
-Index KernelLibrary::getKeptScratch(HostBuilder &b, Type aType, Type bType,
+Index KernelLibrary::getKeptScratch(HostBuilder &b, const ProductForm &form,
                                     Index m, Index k) {
-  PanelLayout layout = layoutPanels(b, MicroKernel::get(machine, aType, bType),
-                                    m, b.number(0), k);
-  return layout.end;
+  return layoutPanels(b, getMicroKernel(form), form.readsA, m, b.number(0), k)
+      .end;
 }
 
-func::FuncOp KernelLibrary::getKeptProduct(Type aType, Type bType) {
+func::FuncOp KernelLibrary::getKeptProduct(const ProductForm &form) {
   std::string name;
-  llvm::raw_string_ostream(name) << "kept_product_" << aType << "_" << bType;
-  MicroKernel kernel = MicroKernel::get(machine, aType, bType);
+  llvm::raw_string_ostream(name)
+      << "kept_product_" << form.a << "_" << form.b << getSuffix(form);
+  MicroKernel kernel = getMicroKernel(form);
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     ProductArguments p = ProductArguments::take(arguments);
     KeptPanels panels = KeptPanels::take(arguments);
     Value kept = arguments.takeBuffer();
-    PanelLayout layout = layoutPanels(b, kernel, p.m, b.number(0), p.k);
+    PanelLayout layout =
+        layoutPanels(b, kernel, form.readsA, p.m, b.number(0), p.k);
     PanelParts aPanels = layout.placeA(p.scratch);
     Index stepsOfBlock = getStepsOfBlock(b, kernel, p.k);
     b.loop(p.n, kBlockN, [&](Index j) {
@@ -313,35 +324,36 @@ func::FuncOp KernelLibrary::getKeptProduct(Type aType, Type bType) {
           PanelParts bPanels{
               {kept, getPlace(kernel, panels, panels.first + j, l, depth)},
               getPartDistance(kernel, panels, p.k)};
-          callBlock(b, kernel, aType, p, aPanels, bPanels,
+          callBlock(b, form, p, aPanels, bPanels,
                     {i, rows, j, columns, l, depth});
         });
       });
     });
   };
-  SmallVector<Type> types = getProductTypes(aType, bType);
+  SmallVector<Type> types = getProductTypes(form.a, form.b);
   types.append(2, IndexType::get(module.getContext()));
   types.push_back(getFlatType(Float32Type::get(module.getContext())));
   return getKernel(name, types, emit);
 }
 
-void KernelLibrary::callKeptProduct(HostBuilder &b, Type aType, Type bType,
+void KernelLibrary::callKeptProduct(HostBuilder &b, const ProductForm &form,
                                     const ProductArguments &arguments,
                                     const KeptPanels &panels, Value kept) {
   SmallVector<Value> values = arguments.give();
   panels.give(values);
   values.push_back(kept);
-  func::CallOp::create(b, getKeptProduct(aType, bType), values);
+  func::CallOp::create(b, getKeptProduct(form), values);
 }
 
-func::FuncOp KernelLibrary::getPanelProduct(Type aType) {
+func::FuncOp KernelLibrary::getPanelProduct(const ProductForm &form) {
   std::string name;
-  llvm::raw_string_ostream(name) << "panel_product_" << aType;
-  Type bType = Float32Type::get(module.getContext());
-  MicroKernel kernel = MicroKernel::get(machine, aType, bType);
+  llvm::raw_string_ostream(name)
+      << "panel_product_" << form.a << getSuffix(form);
+  MicroKernel kernel = getMicroKernel(form);
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
     ProductArguments p = ProductArguments::take(arguments);
-    PanelLayout layout = layoutPanels(b, kernel, p.m, b.number(0), p.k);
+    PanelLayout layout =
+        layoutPanels(b, kernel, form.readsA, p.m, b.number(0), p.k);
     PanelParts aPanels = layout.placeA(p.scratch);
     Index stepsOfBlock = getStepsOfBlock(b, kernel, p.k);
     MatrixBase bStart = p.b.at(b.loadIndex(p.tables.buffer, p.tables.bN));
@@ -350,20 +362,20 @@ func::FuncOp KernelLibrary::getPanelProduct(Type aType) {
       b.loop(b.number(0), p.k, stepsOfBlock, [&](Index l) {
         Index depth = min(p.k - l, stepsOfBlock);
         PanelParts bPanels{bStart.at(l * kernel.columns()), b.number(0), p.k};
-        callBlock(b, kernel, aType, p, aPanels, bPanels,
+        callBlock(b, form, p, aPanels, bPanels,
                   {i, rows, b.number(0), p.n, l, depth});
       });
     });
   };
-  return getKernel(name, getProductTypes(aType, bType), emit);
+  return getKernel(name, getProductTypes(form.a, form.b), emit);
 }
 
-void KernelLibrary::callPanelProduct(HostBuilder &b, Type aType,
+void KernelLibrary::callPanelProduct(HostBuilder &b, const ProductForm &form,
                                      const ProductArguments &arguments) {
-  func::CallOp::create(b, getPanelProduct(aType), arguments.give());
+  func::CallOp::create(b, getPanelProduct(form), arguments.give());
 }
 
-void KernelLibrary::callProduct(HostBuilder &b, Type aType, Type bType,
+void KernelLibrary::callProduct(HostBuilder &b, const ProductForm &form,
                                 const ProductArguments &arguments) {
-  func::CallOp::create(b, getProduct(aType, bType), arguments.give());
+  func::CallOp::create(b, getProduct(form), arguments.give());
 }

@@ -52,7 +52,10 @@
 // of fewer vectors save work on padding.
 //
 // Rows of A that lie in memory as the sum goes are multiplied there, without
-// panels, where few columns would pay for packing them (ProductKernel.cpp).
+// panels, where few columns would pay for packing them (ProductKernel.cpp), and
+// so is A of which each word stands somewhere (ReadInPlace.cpp): a step loads
+// one offset more. Its tiles may lie across C's rows, and are turned by squares
+// then.
 //
 // The tile's shape: with 16 registers of 256 bits, 6 rows of 2 vectors leave 4
 // registers for B's vectors and A's scalars (the shape of BLIS and OpenBLAS for
@@ -61,6 +64,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLibrary.h"
+#include "PackElements.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
@@ -126,20 +130,18 @@ struct TilePlace {
 };
 
 /// What a tile multiplies of A: a panel, or rows where they are, which begin at
-/// `rows`.
+/// `rows`, with the offsets of steps from `stepTable` on if they have any.
 struct LeftRows {
+  LeftPlace place;
   MatrixBase panel;
-  SmallVector<Index> rows;
-
-  /// Where word `k` of row `r` is.
-  Index at(const MicroKernel &shape, Index k, int64_t r) const {
-    return rows.empty() ? panel.start + k * shape.rows + r : rows[r] + k;
-  }
+  SmallVector<Index> rows = {};
+  Index stepTable = {};
 };
 
 struct TileEmitter {
   HostBuilder &b;
   MicroKernel shape;
+  LeftPlace leftPlace;
   MatrixBase c;
   Value tables;
   /// Rows of the panels.
@@ -161,6 +163,13 @@ struct TileEmitter {
   /// Copies `count` rows of C, offsets from `rowTable`, to the stack or back.
   void copyTile(ArrayRef<VectorColumns> columns, Index rowTable, Index count,
                 bool toStack);
+  /// The same for all rows of the tile, which are neighbours in C where columns
+  /// are not: squares are turned.
+  void copyTurned(ArrayRef<VectorColumns> columns, Index rowTable,
+                  bool toStack);
+  /// The same row by row.
+  void copyRows(ArrayRef<VectorColumns> columns, Index rowTable, Index count,
+                bool toStack);
   /// Asks for the lines of the tile whose rows have their offsets from
   /// `rowTable` on, to be written; those behind `lastRow` are that row again.
   void prefetchTile(ArrayRef<VectorColumns> columns, Index rowTable,
@@ -174,6 +183,8 @@ struct TileEmitter {
                 MatrixBase bPanel);
   /// The rows of the tile from row `i` of `m` on.
   LeftRows placeLeft(const LeftOperand &left, Index i, Index m);
+  /// Word `k` of the first rows.
+  SmallVector<Value> loadLeft(const LeftRows &left, Index k, int64_t rows);
   /// The same by AMX.
   void multiplyTiles(int64_t rows, int64_t vectors, const TilePlace &start,
                      const TilePlace &place, MatrixBase aPanel,
@@ -332,8 +343,7 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors,
         for (int64_t v = 0; v < vectors; ++v)
           bVectors.push_back(
               b.loadVector(shape.lanes, bPanel.buffer, bRow + v * shape.lanes));
-        for (int64_t r = 0; r < rows; ++r) {
-          Value word = b.load(left.panel.buffer, left.at(shape, k, r));
+        for (auto [r, word] : llvm::enumerate(loadLeft(left, k, rows))) {
           Value a = b.splat(word, shape.lanes);
           for (int64_t v = 0; v < vectors; ++v) {
             Value &sum = out[r * vectors + v];
@@ -353,14 +363,40 @@ void TileEmitter::multiply(int64_t rows, int64_t vectors,
 
 LeftRows TileEmitter::placeLeft(const LeftOperand &left, Index i, Index m) {
   const MatrixBase &base = left.panels.first;
-  if (!left.rowTable)
-    return {base.at(i * words), {}};
-  LeftRows place{base, {}};
+  if (left.place == LeftPlace::Panels)
+    return {left.place, base.at(i * words)};
+  LeftRows place{left.place, base, {}, left.stepTable};
   // Those behind the last row are that row again.
   for (int64_t r = 0; r < shape.rows; ++r)
     place.rows.push_back(
         base.start + b.loadIndex(tables, left.rowTable + min(i + r, m - 1)));
   return place;
+}
+
+SmallVector<Value> TileEmitter::loadLeft(const LeftRows &left, Index k,
+                                         int64_t rows) {
+  auto place = [&](int64_t r) {
+    return left.place == LeftPlace::Panels
+               ? left.panel.start + k * shape.rows + r
+               : left.rows[r];
+  };
+  Index step = b.number(0);
+  if (left.place == LeftPlace::Rows)
+    step = k;
+  if (left.place == LeftPlace::Elements)
+    step = b.loadIndex(tables, left.stepTable + k * shape.steps());
+  Value buffer = left.panel.buffer;
+  bool isOfWords = cast<MemRefType>(buffer.getType()).getElementType().isF32();
+  SmallVector<Value> loaded;
+  for (int64_t r = 0; r < rows; ++r) {
+    Index at = place(r) + step;
+    loaded.push_back(
+        isOfWords
+            ? b.load(buffer, at)
+            : vector::ExtractOp::create(
+                  b, asWords(b, b.loadVector(shape.steps(), buffer, at)), 0));
+  }
+  return loaded;
 }
 
 void TileEmitter::multiplyTiles(int64_t rows, int64_t vectors,
@@ -479,6 +515,79 @@ void TileEmitter::multiplySome(Index rowCount, Index columnCount,
 
 void TileEmitter::copyTile(ArrayRef<VectorColumns> columns, Index rowTable,
                            Index count, bool toStack) {
+  // Columns of what is packed are C's last dimension.
+  if (leftPlace == LeftPlace::Panels)
+    return copyRows(columns, rowTable, count, toStack);
+  Value isTurned = b.andThen(
+      b.both(count == b.number(shape.rows),
+             b.isFalse(columns.front().neighbours)),
+      [&] { return b.areConsecutive(tables, rowTable, b.number(shape.rows)); });
+  b.branch(
+      isTurned, [&] { copyTurned(columns, rowTable, toStack); },
+      [&] { copyRows(columns, rowTable, count, toStack); });
+}
+
+void TileEmitter::copyTurned(ArrayRef<VectorColumns> columns, Index rowTable,
+                             bool toStack) {
+  Index first = c.start + b.loadIndex(tables, rowTable);
+  Index count = b.number(0), columnTable = columns.front().table;
+  for (const VectorColumns &vector : columns)
+    count = count + vector.count;
+  Index whole = count / kPackLanes * kPackLanes;
+  auto inTile = [&](Index row, Index column) {
+    return row * shape.columns() + column;
+  };
+  auto inC = [&](Index row, Index column) {
+    return first + row + b.loadIndex(tables, columnTable + column);
+  };
+  // Rows of a square that are the tile's, as vectors that a register holds.
+  SmallVector<std::pair<int64_t, int64_t>> pieces;
+  int64_t side = std::min(shape.rows, kPackLanes);
+  for (int64_t begin = 0; begin < side; begin += pieces.back().second)
+    pieces.emplace_back(begin, llvm::bit_floor<uint64_t>(side - begin));
+  auto loadColumn = [&](Index at) {
+    Value column = b.splat(b.zero(b.getF32Type()), kPackLanes);
+    for (auto [begin, size] : pieces)
+      column = vector::InsertStridedSliceOp::create(
+          b, b.loadVector(size, c.buffer, at + begin), column,
+          ArrayRef<int64_t>{begin}, ArrayRef<int64_t>{1});
+    return column;
+  };
+  auto storeColumn = [&](Value column, Index at) {
+    for (auto [begin, size] : pieces)
+      b.storeVector(vector::ExtractStridedSliceOp::create(
+                        b, column, ArrayRef<int64_t>{begin},
+                        ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1}),
+                    c.buffer, at + begin);
+  };
+  b.loop(b.number(shape.rows), kPackLanes, [&](Index row) {
+    b.loop(whole, kPackLanes, [&](Index column) {
+      SmallVector<Value> square;
+      for (int64_t i = 0; i < kPackLanes; ++i)
+        square.push_back(toStack ? loadColumn(inC(row, column + i))
+                                 : b.loadVector(kPackLanes, stackTile,
+                                                inTile(row + i, column)));
+      transposeInRegisters(b, square);
+      for (auto [i, vector] : llvm::enumerate(square))
+        if (toStack)
+          b.storeVector(vector, stackTile, inTile(row + i, column));
+        else
+          storeColumn(vector, inC(row, column + i));
+    });
+  });
+  b.loop(whole, count, b.number(1), [&](Index column) {
+    b.loop(b.number(shape.rows), 1, [&](Index row) {
+      Index at = inC(row, column), onStack = inTile(row, column);
+      if (toStack)
+        b.store(b.load(c.buffer, at), stackTile, onStack);
+      else
+        b.store(b.load(stackTile, onStack), c.buffer, at);
+    });
+  });
+}
+
+void TileEmitter::copyRows(ArrayRef<VectorColumns> columns, Index rowTable,
+                           Index count, bool toStack) {
   auto vectorType = VectorType::get(shape.lanes, b.getF32Type());
   auto copyVector = [&](const VectorColumns &lanes, Index inC, Index inTile) {
     if (toStack) {
@@ -525,12 +634,14 @@ void TileEmitter::prefetchTile(ArrayRef<VectorColumns> columns, Index rowTable,
   }
 }
 
-func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows,
+func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, LeftPlace place,
                                      bool readsPartOfPanels) {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context);
   Type floats = getFlatType(Float32Type::get(context));
-  SmallVector<Type> types = {floats,
+  bool isOfPairs = place == LeftPlace::Elements && tile.steps() != 1;
+  Type left = isOfPairs ? getFlatType(BFloat16Type::get(context)) : floats;
+  SmallVector<Type> types = {left,
                              index,
                              floats,
                              index,
@@ -546,16 +657,19 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows,
   bool hasParts = tile.parts > 1;
   if (hasParts)
     types.append(2, index);
-  if (readsRows)
+  if (place != LeftPlace::Panels)
+    types.push_back(index);
+  if (place == LeftPlace::Elements)
     types.push_back(index);
   if (readsPartOfPanels)
     types.push_back(index);
   auto emit = [&](HostBuilder &b, KernelArguments &arguments) {
-    LeftOperand left;
+    LeftOperand left{place, {}};
     left.panels.first = arguments.takeMatrix();
     MatrixBase bPanels = arguments.takeMatrix();
     TileEmitter emitter{b,
                         tile,
+                        place,
                         arguments.takeMatrix(),
                         arguments.takeBuffer(),
                         {},
@@ -570,8 +684,10 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows,
     emitter.fromZero = arguments.takeValue();
     for (Index *distance : {&emitter.aDistance, &emitter.bDistance})
       *distance = hasParts ? arguments.takeIndex() : b.number(0);
-    if (readsRows)
+    if (place != LeftPlace::Panels)
       left.rowTable = arguments.takeIndex();
+    if (place == LeftPlace::Elements)
+      left.stepTable = arguments.takeIndex();
     Index bLength = readsPartOfPanels ? arguments.takeIndex() : emitter.words;
 
     auto reserveZeros = [&](int64_t size) {
@@ -584,7 +700,8 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows,
       return flat;
     };
     // The rows of an edge tile that are not C's are multiplied too.
-    emitter.stackTile = reserveZeros(tile.rows * tile.columns());
+    emitter.stackTile =
+        reserveZeros(llvm::alignTo(tile.rows, kPackLanes) * tile.columns());
     emitter.zeroRow = reserveZeros(tile.columns());
 
     b.loop(n, tile.columns(), [&](Index j) {
@@ -629,7 +746,9 @@ func::FuncOp KernelLibrary::getTiles(const MicroKernel &tile, bool readsRows,
     });
   };
   return getKernel("tiles" + tile.suffix() + (hasParts ? "_parts" : "") +
-                       (readsRows ? "_of_rows" : "") +
+                       (place == LeftPlace::Rows       ? "_of_rows"
+                        : place == LeftPlace::Elements ? "_of_elements"
+                                                       : "") +
                        (readsPartOfPanels ? "_of_panels" : ""),
                    types, emit);
 }
@@ -654,11 +773,12 @@ void KernelLibrary::callTiles(HostBuilder &b, const MicroKernel &kernel,
                             fromZero};
   if (kernel.parts > 1)
     values.append({left.panels.distance, bPanels.distance});
-  bool readsRows(left.rowTable);
-  if (readsRows)
+  if (left.place != LeftPlace::Panels)
     values.push_back(left.rowTable);
+  if (left.place == LeftPlace::Elements)
+    values.push_back(left.stepTable);
   if (bPanels.length)
     values.push_back(*bPanels.length);
   func::CallOp::create(
-      b, getTiles(kernel, readsRows, bPanels.length.has_value()), values);
+      b, getTiles(kernel, left.place, bPanels.length.has_value()), values);
 }

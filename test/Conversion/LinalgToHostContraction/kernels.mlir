@@ -36,7 +36,7 @@ func.func @matmul(%a: memref<32x64xf16>, %b: memref<64x128xbf16>, %c: memref<32x
 // CHECK-LABEL: func.func private @amp_host_tiles
 // Sums that start from zero are loaded from one row of zeros.
 // CHECK-SAME:    %[[FROM_ZERO:[^ ]+]]: i1)
-// CHECK:         memref.alloca() {{.*}} : memref<96xf32>
+// CHECK:         memref.alloca() {{.*}} : memref<128xf32>
 // CHECK:         memref.alloca() {{.*}} : memref<16xf32>
 // CHECK:         arith.select %[[FROM_ZERO]], %{{.+}}, %{{.+}} : memref<?xf32>
 // CHECK:         scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)

@@ -1,6 +1,6 @@
 """Writes a module that computes many contractions and prints a checksum of each.
 
-    products.py [--integers] [--from-zero] [--short] TYPE...
+    products.py [--integers] [--from-zero] [--short] [--in-place] TYPE...
 
 TYPE is f32, f16, bf16 or two of them as f16xf32.
 
@@ -16,6 +16,8 @@ With --integers they hold small integers too.
 
 With --short, sums that are longer than a block are left out: those of f16 and bf16 then
 are the sums of plain loops where they start from zero.
+
+With --in-place the products are those with an operand that is read where it is.
 
 With --from-zero each product stands behind a fill of its output with zeros. The output
 holds other values before; where the number of steps is known, nobody needs the fill.
@@ -258,6 +260,52 @@ def all_cases():
            Operand([4, 6, 6, 9]), Operand([4, 4, 4, 16]), Operand([3, 3, 9, 16]))
 
 
+def cases_in_place():
+    """What is multiplied where it is, at each width of vectors unless the name says otherwise."""
+    nchw = "conv_2d_nchw_fchw"
+
+    def convolve(name, images, channels, size, filters, window, stride=1, dilation=1, kind=nchw, part=None):
+        out = (size - dilation * (window - 1) - 1) // stride + 1
+        output = [images, filters, out, out]
+        return (name, conv(kind, (stride, stride), (dilation, dilation)), Operand([images, channels, size, size]),
+                Operand([filters, channels, window, window]), part(output) if part else Operand(output))
+
+    # Tiles that a window's rows fill, that cross from one image to the next, and that are no whole ones.
+    yield convolve("strides", 9, 4, 20, 32, 8, 4)
+    yield convolve("even_windows", 29, 6, 12, 16, 4, 2)
+    yield convolve("few_pixels", 27, 8, 5, 64, 3)
+    yield convolve("dilation", 11, 16, 13, 16, 2, 1, 3)
+    # Two blocks of the sum; columns beside the squares; more rows than a block.
+    yield convolve("two_blocks", 3, 50, 9, 16, 3)
+    yield convolve("columns_beside_squares", 9, 8, 8, 47, 3)
+    yield convolve("many_rows", 5, 16, 10, 32, 3)
+    # Parts of larger buffers; in the second one no pixels are neighbours, so that nothing is exchanged.
+    yield convolve("part", 19, 8, 9, 16, 3, part=lambda sizes: Operand(sizes, [20, 19, 9, 11], [1, 2, 1, 3]))
+    yield convolve("steps_of_part", 19, 8, 9, 16, 3, part=lambda sizes: Operand(
+        sizes, [19, 16, 7, 15], [0, 0, 0, 1], [1, 1, 1, 2]))
+    yield ("groups", conv("conv_2d_ngchw_gfchw"), Operand([9, 3, 8, 8, 8]),
+           Operand([3, 16, 8, 3, 3]), Operand([9, 3, 16, 6, 6]))
+    # Channels innermost: A as it is.
+    yield ("nhwc", conv("conv_2d_nhwc_hwcf", (2, 1)), Operand([23, 11, 12, 6]),
+           Operand([3, 3, 6, 17]), Operand([23, 5, 10, 17]))
+    # Gradients of filters, of an image and one with strides, and of an image.
+    for stride in (1, 2):
+        size = 2 + 6 * stride
+        yield (f"filters_{stride}", generic("o, c, y, x, n, h, w", "n, o, h, w", f"n, c, {stride} * h + y, {stride} * w + x",
+                                            "o, c, y, x", "pppprrr"),
+               Operand([41, 16, 6, 6]), Operand([41, 5, size, size]), Operand([16, 5, 3, 3]))
+    yield ("filters_nhwc", generic("y, x, c, o, n, h, w", "n, h + y, w + x, c", "n, h, w, o", "y, x, c, o", "pppprrr"),
+           Operand([26, 8, 8, 8]), Operand([26, 6, 6, 16]), Operand([3, 3, 8, 16]))
+    yield ("image", generic("n, c, h, w, o, y, x", "o, c, y, x", "n, o, h - y + 2, w - x + 2", "n, c, h, w", "pppprrr"),
+           Operand([12, 16, 3, 3]), Operand([13, 12, 9, 9]), Operand([13, 16, 7, 7]))
+    # Few rows of A, and B with its columns in rows; a column that is not written last.
+    for m, n, k in ((16, 133, 70), (8, 200, 500)):
+        yield (f"transpose_b_{m}x{n}x{k}", mapped("m, n, k", "m, k", "n, k", "m, n"),
+               Operand([m, k]), Operand([n, k]), Operand([m, n], [m + 1, n + 3], [1, 2]))
+    yield ("transpose_a_few", mapped("m, n, k", "k, m", "k, n", "m, n"),
+           Operand([700, 40]), Operand([700, 39]), Operand([40, 39]))
+
+
 # LLVM takes its time with functions that inline hundreds of others.
 APART = 'attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline"]}'
 
@@ -413,5 +461,9 @@ def write(types, integers, from_zero, cases, shapes=("known", "unknown")):
 
 if __name__ == "__main__":
     flags = [a for a in sys.argv[1:] if a.startswith("--")]
-    write([a for a in sys.argv[1:] if a not in flags], "--integers" in flags, "--from-zero" in flags,
-          list(cases("--short" in flags)))
+    types = [a for a in sys.argv[1:] if a not in flags]
+    integers, from_zero = "--integers" in flags, "--from-zero" in flags
+    if "--in-place" in flags:
+        write(types, integers, from_zero, list(cases_in_place()), shapes=["known"])
+    else:
+        write(types, integers, from_zero, list(cases("--short" in flags)))
