@@ -231,6 +231,71 @@ def test_dropout_of_everything_and_of_nothing() -> None:
         torch.testing.assert_close(losses, eager, atol=1e-5, rtol=0)
 
 
+def test_dropout_of_everything_draws_nothing() -> None:
+    """Neither does eager PyTorch, so that what is drawn behind it is the same."""
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 8), nn.Dropout(1.0), nn.Dropout(0.5))
+    model.append(nn.Linear(8, 10)).append(nn.Dropout(0.5))
+    twin = copy.deepcopy(model)
+    optimizer = OPTIMIZERS["sgd"](model.parameters())
+    step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
+    losses = train(model, optimizer, step, 3)
+    state = torch.get_rng_state()
+    eager = train(twin, OPTIMIZERS["sgd"](twin.parameters()), steps=3)
+    torch.testing.assert_close(losses, eager, atol=1e-5, rtol=0)
+    assert torch.equal(state, torch.get_rng_state())
+
+
+class Recurrent(nn.Module):
+    """Rows of 8 positions, through layers with dropout between them."""
+
+    def __init__(self, layers: nn.Module) -> None:
+        super().__init__()
+        self.layers = layers
+        self.last = nn.LazyLinear(10)
+
+    def forward(self, x):
+        x = x.reshape(-1, 8, 8)
+        output, states = self.layers(x if self.layers.batch_first else x.transpose(0, 1))
+        states = states if isinstance(states, torch.Tensor) else states[0]
+        return self.last(output.sum(1 if self.layers.batch_first else 0)) + states.mean()
+
+
+@pytest.mark.parametrize(
+    "kind, options",
+    except_for(
+        [
+            (nn.LSTM, {"num_layers": 2}),
+            (nn.LSTM, {"num_layers": 3, "batch_first": True, "bidirectional": True}),
+            (nn.LSTM, {"num_layers": 2, "proj_size": 3, "bias": False}),
+            (nn.GRU, {"num_layers": 3}),
+            (nn.GRU, {"num_layers": 2, "batch_first": True, "bidirectional": True}),
+            (nn.RNN, {"num_layers": 2, "nonlinearity": "relu", "batch_first": True}),
+            (nn.RNN, {"num_layers": 3, "bias": False, "bidirectional": True}),
+        ],
+        (nn.LSTM, {"num_layers": 3, "batch_first": True, "bidirectional": True}),
+        (nn.GRU, {"num_layers": 3}),
+        (nn.RNN, {"num_layers": 2, "nonlinearity": "relu", "batch_first": True}),
+    ),
+)
+def test_dropout_between_recurrent_layers(kind, options) -> None:
+    torch.manual_seed(4)
+    model = Recurrent(kind(8, 6, dropout=0.4, **options))
+    model(torch.randn(2, 64))
+    twin = copy.deepcopy(model)
+    optimizer = OPTIMIZERS["sgd"](model.parameters())
+    step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
+    losses = train(model, optimizer, step, 3)
+    state = torch.get_rng_state()
+    eager = train(twin, OPTIMIZERS["sgd"](twin.parameters()), steps=3)
+    torch.testing.assert_close(losses, eager, atol=1e-5, rtol=0)
+    assert_same_states(model.state_dict(), twin.state_dict(), 1e-5)
+    assert torch.equal(state, torch.get_rng_state())
+    # It is there: without it the first loss is another.
+    twin.layers.dropout = 0.0
+    plain = train(twin, OPTIMIZERS["sgd"](twin.parameters()), steps=1)
+    assert abs(float(plain[0] - losses[0])) > 1e-4
+
+
 def test_dropout_at_half_levels() -> None:
     """The mask is the same at each level; with it the losses are near."""
     for opt_level in ("O1", "O2", "O4"):

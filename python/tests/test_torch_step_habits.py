@@ -459,8 +459,11 @@ def test_types_that_are_refused() -> None:
         lambda x: F.dropout(x.t(), 0.3).t(),
         lambda x: x + torch.randn_like(x.t()).t(),
         lambda x: F.gumbel_softmax(x),
+        # Which call Tensor.new with a torch.Size.
+        lambda x: torch.distributions.Laplace(x, 1.0).rsample(),
+        lambda x: torch.distributions.Weibull(0.1 * x.exp(), 1.0).rsample(),
     ],
-    ids=["dropout", "randn_like", "gumbel_softmax"],
+    ids=["dropout", "randn_like", "gumbel_softmax", "laplace", "weibull"],
 )
 def test_draws_in_the_order_of_memory(noisy) -> None:
     check(mlp, lambda model, x, y: F.cross_entropy(noisy(model(x)), y))

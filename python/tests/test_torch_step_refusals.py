@@ -130,6 +130,13 @@ def test_packed_sequences() -> None:
     )
 
 
+def test_factors_of_matrices() -> None:
+    def loss(model, x):
+        return torch.linalg.solve(torch.eye(4) + model.weight.T @ model.weight, x.T).sum()
+
+    refuse(loss, r"checks values .* with what it factors \(inv, solve, cholesky\), which")
+
+
 def test_losses_that_are_none() -> None:
     refuse(lambda model, x: model(x), r"it is of shape \[2, 4\] and torch.float32$")
     refuse(lambda model, x: 1.0, "one float32 number, but it is float$")

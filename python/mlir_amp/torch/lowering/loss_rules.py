@@ -16,7 +16,7 @@ from torch._decomp import core_aten_decompositions
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from mlir_amp.torch.lowering import grid_rules
+from mlir_amp.torch.lowering import dropout_rules, grid_rules
 from mlir_amp.torch.lowering.constants import scalar
 from mlir_amp.torch.lowering.index_checks import in_range, not_negative, probability
 from mlir_amp.torch.lowering.index_rules import MOST_PAIRS
@@ -133,6 +133,7 @@ class Restated(TorchFunctionMode):
         functional.rrelu: _rrelu(functional.rrelu),
         torch.rrelu: _rrelu(torch.rrelu),
         functional.softshrink: _softshrink,
+        **dropout_rules.FORMS,
     }
 
     def __torch_function__(

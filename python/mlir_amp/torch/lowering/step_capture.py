@@ -258,7 +258,10 @@ class _Substitution(TorchFunctionMode):
                 "as_strided of a tensor of the model or from outside reads the memory around "
                 "it, which a step does not have; take a view of the whole tensor"
             )
-        args, kwargs = tree_map_only(Tensor, self._take, (args, kwargs or {}))
+        # A torch.Size is no tuple of numbers to `Tensor.new`.
+        args, kwargs = tree_map_only(
+            Tensor, self._take, (args, kwargs or {}), lambda x: isinstance(x, torch.Size)
+        )
         result = func(*args, **kwargs)
         if self.depends((args, kwargs)):
             self.give(tree_leaves((result, kwargs.get("out"))))
@@ -523,8 +526,8 @@ def _capture_loss(
     if given != end + len(batch):
         raise NotLowered(
             "the model or the loss checks values where it computes them, as torch.linalg "
-            "does, which has no form here; take its functions that check nothing "
-            "(torch.linalg.inv_ex)"
+            "does with what it factors (inv, solve, cholesky), which has no form here; "
+            "compute it outside of the step, and hand it in with the batch"
         )
     origins.read_forward(forward)
     drawn = draws.take_out(forward)
