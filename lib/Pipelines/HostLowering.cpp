@@ -183,6 +183,7 @@ void mlir::amp::buildBufferizationPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
   // Which the next one and bufferization would get wrong.
   pm.addNestedPass<func::FuncOp>(createCopySharedStartsPass());
+  pm.addNestedPass<func::FuncOp>(createSeparateEmptiesPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   // Which bufferization would get wrong.

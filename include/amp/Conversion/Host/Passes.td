@@ -942,6 +942,39 @@ def SeparateAssertsPass : Pass<"amp-separate-asserts", "::mlir::func::FuncOp"> {
   ];
 }
 
+def SeparateEmptiesPass : Pass<"amp-separate-empties", "::mlir::func::FuncOp"> {
+  let summary = "one empty tensor for each result that begins as it";
+  let description = [{
+    Results that begin as the same empty tensor are aliases of each other to one-shot
+    bufferization, which compares each with each. Here each of them begins as its own,
+    which stands in front of its operation. It runs in front of bufferization.
+
+    Before:
+    ```mlir
+    func.func @results(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %empty = tensor.empty() : tensor<4xf32>
+      %a = linalg.exp ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+      %b = linalg.log ins(%a : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+      return %a, %b : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @results(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %empty = tensor.empty() : tensor<4xf32>
+      %a = linalg.exp ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+      %other = tensor.empty() : tensor<4xf32>
+      %b = linalg.log ins(%a : tensor<4xf32>) outs(%other : tensor<4xf32>) -> tensor<4xf32>
+      return %a, %b : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numEmpties", "empties", "empty tensors that were added">
+  ];
+}
+
 def SeparateFillsPass : Pass<"amp-separate-fills", "::mlir::func::FuncOp"> {
   let summary = "one fill for each result that begins with it";
   let description = [{
