@@ -183,7 +183,6 @@ void mlir::amp::buildBufferizationPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSeparateFillsPass());
   // Which the next one and bufferization would get wrong.
   pm.addNestedPass<func::FuncOp>(createCopySharedStartsPass());
-  pm.addNestedPass<func::FuncOp>(createSeparateEmptiesPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   // Which bufferization would get wrong.
@@ -305,6 +304,7 @@ void mlir::amp::buildHostLoweringPipeline(OpPassManager &pm,
                                           const HostLoweringOptions &options) {
   auto stages = [&](OpPassManager &inner) {
     addTensorStage(inner, options);
+    inner.addNestedPass<func::FuncOp>(createSeparateEmptiesPass());
     buildBufferizationPipeline(inner);
     addKernels(inner, options);
     buildDeallocationPipeline(inner);

@@ -947,7 +947,8 @@ def SeparateEmptiesPass : Pass<"amp-separate-empties", "::mlir::func::FuncOp"> {
   let description = [{
     Results that begin as the same empty tensor are aliases of each other to one-shot
     bufferization, which compares each with each. Here each of them begins as its own,
-    which stands in front of its operation. It runs in front of bufferization.
+    which stands in front of its operation. It runs in front of bufferization, for the
+    host: what allocates for a device takes buffers in another order then.
 
     Before:
     ```mlir
