@@ -17,7 +17,7 @@ from mlir_amp.torch import amp
 from mlir_amp.torch.backend import RecompileWarning
 from mlir_amp.torch.lowering.graph_module import NotLowered
 from mlir_amp.torch.step import CompiledStep, StorageWarning
-from torch import nn
+from torch import Tensor, nn
 
 
 @pytest.fixture(autouse=True)
@@ -206,17 +206,22 @@ class Noisy(nn.Module):
         return self.last(nn.functional.dropout(h, 0.5, self.training))
 
 
-def test_random_numbers_are_eager_ones() -> None:
-    model = Noisy()
+def check_draws(model: nn.Module, name: str = "sgd", steps: int = 3) -> Tensor:
+    """Losses, states and what is drawn next are eager PyTorch's; the losses."""
     twin = copy.deepcopy(model)
-    optimizer = OPTIMIZERS["momentum"](model.parameters())
+    optimizer = OPTIMIZERS[name](model.parameters())
     step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
-    losses = train(model, optimizer, step)
+    losses = train(model, optimizer, step, steps)
     state = torch.get_rng_state()
-    eager = train(twin, OPTIMIZERS["momentum"](twin.parameters()))
+    eager = train(twin, OPTIMIZERS[name](twin.parameters()), steps=steps)
     torch.testing.assert_close(losses, eager, atol=1e-5, rtol=0)
     assert_same_states(model.state_dict(), twin.state_dict(), 1e-5)
     assert torch.equal(state, torch.get_rng_state())  # none more, none less
+    return losses
+
+
+def test_random_numbers_are_eager_ones() -> None:
+    losses = check_draws(Noisy(), "momentum", 20)
     assert len(set(losses.tolist())) == 20
 
 
@@ -234,15 +239,7 @@ def test_dropout_of_everything_and_of_nothing() -> None:
 def test_dropout_of_everything_draws_nothing() -> None:
     """Neither does eager PyTorch, so that what is drawn behind it is the same."""
     model = nn.Sequential(nn.Flatten(), nn.Linear(64, 8), nn.Dropout(1.0), nn.Dropout(0.5))
-    model.append(nn.Linear(8, 10)).append(nn.Dropout(0.5))
-    twin = copy.deepcopy(model)
-    optimizer = OPTIMIZERS["sgd"](model.parameters())
-    step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
-    losses = train(model, optimizer, step, 3)
-    state = torch.get_rng_state()
-    eager = train(twin, OPTIMIZERS["sgd"](twin.parameters()), steps=3)
-    torch.testing.assert_close(losses, eager, atol=1e-5, rtol=0)
-    assert torch.equal(state, torch.get_rng_state())
+    check_draws(model.append(nn.Linear(8, 10)).append(nn.Dropout(0.5)))
 
 
 class Recurrent(nn.Module):
@@ -256,7 +253,7 @@ class Recurrent(nn.Module):
     def forward(self, x):
         x = x.reshape(-1, 8, 8)
         output, states = self.layers(x if self.layers.batch_first else x.transpose(0, 1))
-        states = states if isinstance(states, torch.Tensor) else states[0]
+        states = states if isinstance(states, Tensor) else states[0]
         return self.last(output.sum(1 if self.layers.batch_first else 0)) + states.mean()
 
 
@@ -282,14 +279,7 @@ def test_dropout_between_recurrent_layers(kind, options) -> None:
     model = Recurrent(kind(8, 6, dropout=0.4, **options))
     model(torch.randn(2, 64))
     twin = copy.deepcopy(model)
-    optimizer = OPTIMIZERS["sgd"](model.parameters())
-    step = amp.compile_step(model, loss_fn, optimizer, opt_level="O0")
-    losses = train(model, optimizer, step, 3)
-    state = torch.get_rng_state()
-    eager = train(twin, OPTIMIZERS["sgd"](twin.parameters()), steps=3)
-    torch.testing.assert_close(losses, eager, atol=1e-5, rtol=0)
-    assert_same_states(model.state_dict(), twin.state_dict(), 1e-5)
-    assert torch.equal(state, torch.get_rng_state())
+    losses = check_draws(model)
     # It is there: without it the first loss is another.
     twin.layers.dropout = 0.0
     plain = train(twin, OPTIMIZERS["sgd"](twin.parameters()), steps=1)
