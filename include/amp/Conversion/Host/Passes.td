@@ -104,6 +104,14 @@ def ConvertLinalgToHostContractionPass
     where B begins at another place than in the iteration before. That takes
     arguments that the loop writes to be marked `llvm.noalias`.
 
+    An input of which elements are read several times (windows of an image) is
+    multiplied where it is, without panels, if its strides are known, the other
+    input has at most 128 columns or rows (64 where packing is fast), and the
+    product has 2^20 multiplications or more: f32, or bf16 in pairs that lie
+    together. An input whose last loop is the output's is exchanged with the other
+    one for that, and so is a matrix that is read along its rows beside at most 32
+    rows of the other one. No bit changes.
+
     **Left alone.** All other operations, among them contractions of other
     element types; `convert-linalg-to-loops` takes them.
 
